@@ -20,7 +20,7 @@ from bench.libraries import LibraryMissing, installed_peer, library
 from bench.noise import Clock, Noise
 from bench.pairing import Aim, Case, Effort, Statement
 from bench.run import Results
-from usmx._terminal import print_table, tracked
+from usmx._terminal import print_records, tracked
 
 torch = library("torch")
 cupy = library("cupy")
@@ -115,7 +115,15 @@ def beside(
 def makers(quick: bool) -> Iterator[tuple[str, Callable[[], Case]]]:
     """Title and maker of each case: a case is made when it is its turn, since memory is finite."""
     shrink = 64 if quick else 1  # of lengths
-    for cases in (index_cases, copy_cases, fill_cases, host_cases, small_cases, kernel_cases):
+    for cases in (
+        index_cases,
+        copy_cases,
+        fill_cases,
+        host_cases,
+        small_cases,
+        kernel_cases,
+        mathematics_cases,
+    ):
         yield from cases(shrink)
 
 
@@ -342,6 +350,72 @@ def kernel_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
             )
 
 
+def mathematics_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
+    """Functions of arrays: bound by memory, by arithmetic, and by the call."""
+    side = 8192 // min(shrink, 16)
+    order = 4096 // min(shrink, 16)
+    count = (16 << 20) // shrink
+    random = numpy.random.default_rng(46)
+
+    def matrices() -> Arrays:
+        x = random.random((side, side), "f4")
+        return {"x": x, "y": x, "out": x}
+
+    def numbers() -> Arrays:
+        return {"x": random.random(count, "f4")}
+
+    def few() -> Arrays:
+        return {"x": numpy.ones(100, "f4"), "y": numpy.ones(100, "f4")}
+
+    def factors() -> Arrays:
+        x = random.random((order, order), "f4")
+        return {"x": x, "y": x}
+
+    for function in ("add", "multiply"):
+        yield named(
+            f"{function}, {side}^2 f4",
+            matrices,
+            ours=f"lib.{function}(x, y, out=out); out.wait()",
+            of_torch=f"lib.{function}(x, y, out=out)",
+            of_cupy=f"lib.{function}(x, y, out)",
+        )
+    for function in ("sin", "exp", "sqrt"):
+        yield named(
+            f"{function}, {side}^2 f4",
+            matrices,
+            ours=f"lib.{function}(x, out=out); out.wait()",
+            of_torch=f"lib.{function}(x, out=out)",
+            of_cupy=f"lib.{function}(x, out)",
+        )
+    for method in ("sum", "max", "mean", "argmax"):
+        call = f"x.{method}()"
+        yield named(
+            f"{method}, {side}^2 f4",
+            matrices,
+            ours=f"{call}.wait()",
+            of_torch=call,
+            of_cupy=call,
+        )
+    yield named(
+        f"sort, {count >> 20} Mi f4",
+        numbers,
+        ours="lib.sort(x).wait()",
+        of_torch="lib.sort(x)",
+        of_cupy="lib.sort(x)",
+    )
+    yield named(
+        f"sum so far, {count >> 20} Mi f4",
+        numbers,
+        ours="lib.cumulative_sum(x).wait()",
+        of_torch="lib.cumsum(x, 0)",
+        of_cupy="lib.cumsum(x)",
+    )
+    yield named(
+        f"x @ y, {order}^2 f4", factors, ours="(x @ y).wait()", of_torch="x @ y", of_cupy="x @ y"
+    )
+    yield named("x + y of 100 f4", few, ours="(x + y).wait()", of_torch="x + y", of_cupy="x + y")
+
+
 def found(make: Callable[[], Any]) -> Any:
     """What a library makes; None where it is missing."""
     try:
@@ -394,7 +468,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not results.rows:
         print("gpu.py: needs PyTorch or CuPy: pip install torch cupy-cuda12x", file=sys.stderr)
         return 2
-    print_table(report.HEADER, [report.cells(row) for row in results.rows], report.RIGHT)
+    print_records(report.HEADER, [report.cells(row) for row in results.rows], report.RIGHT)
     print(f"\n{report.summary(results.rows)}")
     if results.left_out:
         print(f"without a peer here: {', '.join(results.left_out)}")

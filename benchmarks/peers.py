@@ -14,7 +14,7 @@ from typing import Any
 import usmx
 from bench import outputs
 from usmx._suggestions import did_you_mean
-from usmx._terminal import exit_code_of, print_table, tracked
+from usmx._terminal import exit_code_of, print_records, tracked
 from usmx.cli.devices import why_no_device
 
 NOISY = 3  # the exit code
@@ -89,11 +89,11 @@ def show(found: Any) -> None:
     from bench import report
 
     if found.rows:
-        print_table(report.HEADER, [report.cells(row) for row in found.rows], report.RIGHT)
+        print_records(report.HEADER, [report.cells(row) for row in found.rows], report.RIGHT)
         print(f"\n{report.summary(found.rows)}")
     if found.steps:
         cells = [report.step_cells(step) for step in found.steps]
-        print_table(report.STEP_HEADER, cells, report.STEP_HEADER[1:])
+        print_records(report.STEP_HEADER, cells, report.STEP_HEADER[1:])
     if found.left_out:
         names = ", ".join(found.left_out)
         print(

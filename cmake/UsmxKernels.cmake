@@ -89,3 +89,14 @@ set_source_files_properties(
     OBJECT_DEPENDS
     "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_groups.hpp;${usmx_kernel_headers}/kernel_math.hpp"
 )
+
+# The functions that the kernels of usmx's own mathematics call: a part of the library, and compiled for the host. For
+# the host each operation is rounded, and no other source sees their names.
+set(usmx_mathematics "${PROJECT_SOURCE_DIR}/python/usmx/_compute")
+set_source_files_properties(
+  src/compute/functions.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_MATHEMATICS=\"${usmx_mathematics}\""
+                                       OBJECT_DEPENDS "${usmx_mathematics}/device_functions.hpp")
+set_source_files_properties(
+  src/compute/host_loops.cpp
+  PROPERTIES INCLUDE_DIRECTORIES "${usmx_mathematics}" COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON
+             SKIP_UNITY_BUILD_INCLUSION ON)

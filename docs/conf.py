@@ -3,6 +3,8 @@
 Doxygen reads the C++ headers first, and Breathe makes pages of what it writes.
 """
 
+import ast
+import functools
 import os
 import re
 import subprocess
@@ -15,7 +17,17 @@ sys.path.append(str(ROOT / "tools"))
 
 import doxygen  # noqa: E402
 import source_links  # noqa: E402
+import usmx  # noqa: E402
+from docutils import nodes  # noqa: E402
 from usmx._container import elsewhere  # noqa: E402
+
+# The first use of each on a page leads to the glossary.
+LINKED_WORDS = (
+    *("SYCL", "USM", "host", "device", "back end", "context", "queue", "event"),
+    *("kernel", "work item", "work group", "sub-group", "stream"),
+)
+# Pages on which words link to nothing: lists of names, and what is written for developers.
+NO_GLOSSARY = ("reference/", "decisions", "changelog", "architecture", "README")
 
 VERSION_HEADER = ROOT / "include/usmx/base/version.hpp"
 
@@ -56,7 +68,10 @@ viewcode_follow_imported_members = True  # `usmx` imports its functions from its
 default_role = "py:obj"
 autodoc_default_options = {"members": True, "undoc-members": True}
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # the text says what the arguments are
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+copybutton_selector = "div:not(.output) > div.highlight > pre"
 autoclass_content = "both"
 
 breathe_default_project = "usmx"
@@ -68,6 +83,7 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:obj", ".*"),  # single backticks: names of arguments too, which are no targets
     (r"py:(class|exc)", r"(?!usmx\.).*"),  # Python's own, and types that only the stubs name
+    (r"py:class", r"usmx\._.*"),  # what functions return and nobody makes
     (r"c(pp)?:identifier", ".*"),  # SYCL's, the standard library's, and usmx's internal ones
 ]
 
@@ -131,6 +147,24 @@ def show_help(app, page, source):
     source[0] = re.sub(r"<!-- help of usmx ?(.*) -->", printed, source[0])
 
 
+def include_texts(app, page, source):
+    """Put in a document from outside of docs/, or the part of it between two marks."""
+
+    def included(match):
+        text = (ROOT / match[1]).read_text(encoding="utf-8")
+        if match[2]:
+            text = text.partition(f"docs/{page}.md -->\n")[2].partition(
+                f"<!-- end of the {match[2]} -->"
+            )[0]
+        return re.sub(
+            r"\]\((?!\w+:|#)(?:docs/)?",
+            lambda link: "](" + ("" if link[0].endswith("docs/") else "../"),
+            text,
+        )
+
+    source[0] = re.sub(r"<!-- include (\S+)(?:, the (\w+))? -->", included, source[0])
+
+
 def drop_links_to_sources(app, page, source):
     """Leave the text of links to files of the repository outside of docs/: the site has none."""
 
@@ -141,18 +175,100 @@ def drop_links_to_sources(app, page, source):
     source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)#]+)[^)]*\)", kept, source[0])
 
 
+def mark_outputs(app, page, source):
+    """Give what a program prints a class of its own: it does not look like code (site.css)."""
+    source[0] = source[0].replace(
+        "\n```text output\n", "\n```{code-block} text\n:class: output\n\n"
+    )
+
+
+def meanings(app):
+    """What the glossary says of LINKED_WORDS."""
+    table = (Path(app.srcdir) / "glossary.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (.*?) \| (.*) \|$", table, re.MULTILINE))
+    return {word: re.sub(r"[`*]", "", rows[word]) for word in LINKED_WORDS}
+
+
+def link_words(app, tree):
+    """Link a page's first use of each of LINKED_WORDS to the glossary, which gets the anchors."""
+    words, page = meanings(app), app.env.docname
+    if page == "glossary":
+        for row in tree.findall(nodes.row):
+            if (word := row[0].astext()) in words:
+                row["ids"].append(nodes.make_id(f"word-{word}"))
+        return
+    if page.startswith(NO_GLOSSARY):
+        return
+    pattern = re.compile(rf"\b({'|'.join(words)})s?\b", re.IGNORECASE)
+    glossary = app.builder.get_relative_uri(page, "glossary")
+    seen = set()
+    for text in list(tree.findall(nodes.Text)):
+        if not isinstance(text.parent, nodes.paragraph):
+            continue
+        parts, end = [], 0
+        for found in pattern.finditer(text):
+            word = next(each for each in words if each.lower() == found[1].lower())
+            if word in seen:
+                continue
+            seen.add(word)
+            target = f"{glossary}#{nodes.make_id(f'word-{word}')}"
+            link = nodes.reference("", found[0], refuri=target, reftitle=words[word])
+            link["classes"].append("word")
+            parts += [nodes.Text(text[end : found.start()]), link]
+            end = found.end()
+        if parts:
+            text.parent.replace(text, [*parts, nodes.Text(text[end:])])
+
+
 def leave_out_lacking(app, what, name, obj, skip, options):
     """Leave out what arrays lack: attributes that only say so (docs/decisions.md, 94)."""
     return True if isinstance(obj, elsewhere._Elsewhere) else None
 
 
+@functools.cache
+def native_types():
+    """What the stub of the native module says of functions and of methods, by their names."""
+    stub = ast.parse(Path(usmx.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    found, bases = {}, {}
+    for owner in [stub, *(node for node in stub.body if isinstance(node, ast.ClassDef))]:
+        prefix = f"{owner.name}." if isinstance(owner, ast.ClassDef) else ""
+        if prefix:
+            bases[owner.name] = [base.id for base in owner.bases if isinstance(base, ast.Name)]
+        for node in owner.body:
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(f"{prefix}{node.name}", []).append(node)
+    return found, bases
+
+
+def stub_signature(name):
+    """The arguments and the result of a native name, or None where the stub has several forms."""
+    found, bases = native_types()
+    owner, _, last = name.rpartition(".")
+    if name in bases:
+        owner, last = name, "__init__"
+    owners = [owner]
+    for each in owners:
+        owners += bases.get(each, [])
+    forms = next(
+        (found[key] for each in owners if (key := f"{each}.{last}".lstrip(".")) in found), ()
+    )
+    if len(forms) != 1:
+        return None
+    arguments = ast.unparse(forms[0].args)
+    result = forms[0].returns and ast.unparse(forms[0].returns)
+    return f"({arguments})", None if last == "__init__" else result
+
+
 def write_as_called(app, what, name, obj, options, signature, returned):
-    """Drop `self`, and the modules of classes, from the signatures that nanobind writes."""
+    """Write types from the stub, and drop `self` and the modules of classes."""
 
     def public(text):
         return text and re.sub(r"\b(typing|typing_extensions|usmx\._core)\.", "", text)
 
-    signature = signature and re.sub(r"^\(self(, )?", "(", signature)
+    if signature is not None and ": " not in signature:
+        local = re.sub(r"^usmx\.(memory\.)?", "", name)
+        signature, returned = stub_signature(local) or (signature, returned)
+    signature = signature and re.sub(r"^\(self(, )?(/, |/)?", "(", signature)
     return public(signature), public(returned)
 
 
@@ -162,6 +278,9 @@ def setup(app):
     app.connect("source-read", list_headers)
     app.connect("source-read", summarize)
     app.connect("source-read", show_help)
+    app.connect("source-read", include_texts)
     app.connect("source-read", drop_links_to_sources)
+    app.connect("source-read", mark_outputs)
+    app.connect("doctree-read", link_words)
     app.connect("autodoc-skip-member", leave_out_lacking)
     app.connect("autodoc-process-signature", write_as_called)

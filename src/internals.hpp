@@ -5,7 +5,10 @@
 #pragma once
 
 #include "array/array.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
+#include "compute/host_loops.hpp"
+#include "compute/vendor_product.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/gather.hpp"
 #include "copy/staging.hpp"

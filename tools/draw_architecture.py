@@ -9,9 +9,9 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from html import escape
 
 from layers import ROOT, arrows, is_cpp, read_table, repository_files
+from svg import picture, text
 
 PICTURE = "docs/architecture.svg"
 PAGE = "docs/architecture.md"
@@ -94,11 +94,6 @@ def survey(root=ROOT):
 # ---- The picture ---------------------------------------------------------------------------------
 
 
-def text(x, y, words, kind=""):
-    kind = f' class="{kind}"' if kind else ""
-    return f'<text x="{x}" y="{y}"{kind}>{escape(words)}</text>'
-
-
 def size_text(files, lines):
     """Lines to the next hundred: a picture that changes with every line would be stale at once."""
     rounded = max(100, round(lines, -2))
@@ -146,16 +141,11 @@ def corner(source, target, count):
     ]
 
 
-def picture(table, drawing):
+def house_picture(table, drawing):
     where = places(drawing.rooms)
     height = max(y for _, y in where.values()) + 40
     width = max(WIDTH, max(x for x, _ in where.values()) + BOX_WIDTH + LEFT)
     drawn = [
-        '<svg xmlns="http://www.w3.org/2000/svg" '
-        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
-        "<title>The rooms of usmx and who uses whom</title>",
-        f"<style>{STYLE}</style>",
-        f'<rect class="paper" x="0.5" y="0.5" width="{width - 1}" height="{height - 1}" rx="8"/>',
         text(LEFT, 34, "The rooms of usmx, and who uses whom", "title"),
         text(
             LEFT,
@@ -180,7 +170,7 @@ def picture(table, drawing):
             shown = [root for root in house.roots if not house.tests or root != house.tests["root"]]
             words = f"{house.title}: {', '.join(shown)}"
             drawn.append(text(x + BOX_WIDTH + 16, y + 4, words, "small"))
-    return "\n".join([*drawn, "</svg>", ""])
+    return picture(width, height, "The rooms of usmx and who uses whom", STYLE, drawn)
 
 
 # ---- The table of rooms --------------------------------------------------------------------------
@@ -226,7 +216,7 @@ def page(text, table):
 
 def main(arguments):
     table, drawing = survey()
-    wanted = {PICTURE: picture(table, drawing), PAGE: page((ROOT / PAGE).read_text(), table)}
+    wanted = {PICTURE: house_picture(table, drawing), PAGE: page((ROOT / PAGE).read_text(), table)}
     stale = [
         path
         for path, text in wanted.items()

@@ -6,6 +6,7 @@ C++ headers, what the native module binds, and functions in Python that classes 
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 
 import native_sources
@@ -27,11 +28,27 @@ def link_names(app, doctree):
     """Give each name of Python's that viewcode has not linked its link."""
     for signature in doctree.findall(addnodes.desc_signature):
         module, name = signature.get("module"), signature.get("fullname")
-        if not module or any(signature.findall(viewcode_anchor)):
+        if not module or is_linked(app, signature):
             continue
         place = _place_of(module, name)
         if place is not None:
             signature += _link(app, *place)
+
+
+def is_linked(app, signature):
+    """Whether viewcode has linked a name. A link that cannot lead back is dropped.
+
+    Viewcode takes all names of a file for names of the module of the first.
+    """
+    links = list(signature.findall(viewcode_anchor))
+    for link in links:
+        file = link["reftarget"].removeprefix("_modules/").replace("/", ".")
+        _, _, used, module = app.env._viewcode_modules[file]
+        if module != signature["module"]:
+            used.pop(signature["fullname"])
+            link.parent.remove(link)
+            return False
+    return bool(links)
 
 
 def _place_of(module, name):
@@ -45,7 +62,21 @@ def _place_of(module, name):
     if inspect.isfunction(function):
         file = Path(inspect.getsourcefile(function)).relative_to(PACKAGE)
         return ROOT / "python/usmx" / file, function.__code__.co_firstlineno
-    return native_sources.find(last, bound, owner if owners else None)
+    if inspect.isclass(bound) and (place := _place_of_class(bound.__name__)):
+        return place
+    found = native_sources.find(last, bound, owner if owners else None)
+    if found is None and inspect.isbuiltin(bound):  # under another name
+        found = native_sources.find(bound.__name__, bound)
+    return found
+
+
+def _place_of_class(name):
+    """Where Python defines it: an exception's module is the package, which only imports it."""
+    for file in sorted((ROOT / "python/usmx").rglob("*.py")):
+        for line, text in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+            if re.match(rf"class {name}\b", text):
+                return file, line
+    return None
 
 
 def _link(app, file, line):

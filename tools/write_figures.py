@@ -1,10 +1,10 @@
-"""Write the figures of README.md and docs/ from benchmarks/results.json.
+"""Write the figures of docs/ from benchmarks/results.json.
 
 write_figures.py [--check]
 
 tools/measure_figures.py measures what is in that file. The figures are tables of the documents
-below and the pictures in docs/. README.md also gets what examples/bad_dictionary.py prints. --check
-writes nothing, and fails where one of them is not what would be written.
+below and the pictures in docs/. docs/peers.md also gets what examples/bad_dictionary.py prints.
+--check writes nothing, and fails where one of them is not what would be written.
 
 Needs the packages of the test extra.
 """
@@ -50,6 +50,11 @@ SHOWN = {
     "copy 4096x4096 f4 transposed": ("the same, transposed", ["dpnp.tensor", "NumPy"]),
     "copy 4096x4096 f4 to f8": ("the same, to float64", ["NumPy"]),
     "gather 10^7 random f8": ("take 10^7 random elements", ["NumPy, take"]),
+    "a * x + y, 4096x4096 f4": (
+        "an `ElementwiseKernel`: `a * x + y` of 4096 x 4096 float32",
+        ["dpnp.tensor", "NumPy"],
+    ),
+    "sum 4096x4096 f4": ("a `ReductionKernel`: their sum", ["dpnp.tensor", "NumPy"]),
     "asnumpy of 4 elements of 64 MiB": ("`asnumpy` of 4 elements of 64 MiB", ["dpnp.tensor"]),
     "import usmx, new process": ("`import`, in a new process", ["dpctl"]),
 }
@@ -317,9 +322,6 @@ def draw_selections(figures):
 # ---- the files
 
 DOCUMENTS = {
-    "README.md": {
-        "bad dictionaries": bad_dictionaries,
-    },
     "docs/concurrency.md": {"free threads": partial(recorded_table, "free threads")},
     "docs/copy-engine.md": {
         "ways": partial(recorded_table, "ways"),
@@ -332,7 +334,7 @@ DOCUMENTS = {
         "transfers": transfers_table,
         "copies' machine": machine_line,
     },
-    "docs/decisions.md": {"import": steps_table},
+    "docs/decisions-history.md": {"import": steps_table},
     "docs/extension-authors.md": {"arguments": arguments_table},
     "docs/kernels.md": {
         "first use": partial(recorded_table, "first use"),
@@ -342,6 +344,7 @@ DOCUMENTS = {
         "pools": partial(recorded_table, "pools"),
         "pending frees": pending_frees_table,
     },
+    "docs/peers.md": {"bad dictionaries": bad_dictionaries},
     "docs/speed.md": {
         "speed": speed_table,
         "speed's machine": machine_line,

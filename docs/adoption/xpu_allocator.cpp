@@ -57,7 +57,7 @@ extern "C" void* usmx_xpu_malloc(std::size_t nbytes, int /*device*/, sycl::queue
   if (nbytes == 0) {
     return nullptr;
   }
-  auto memory = usmx::buffer::allocate_shared(nbytes, usmx::usm_kind::device, *queue);
+  auto memory = usmx::buffer::allocate_shared(nbytes, *queue, usmx::usm_kind::device);
   memory->expose();  // PyTorch submits work to the queue and tells nobody
   void* const address = memory->data();
   blocks().add(std::move(memory));

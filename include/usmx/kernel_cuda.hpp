@@ -495,7 +495,6 @@ USMX_MATH(trunc)
   inline float __spirv_ocl_##name(float x, float y) { return name##f(x, y); } \
   inline double __spirv_ocl_##name(double x, double y) { return name(x, y); }
 USMX_MATH(atan2)
-USMX_MATH(copysign)
 USMX_MATH(fdim)
 USMX_MATH(fmax)
 USMX_MATH(fmin)

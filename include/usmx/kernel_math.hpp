@@ -275,7 +275,6 @@ USMX_MATH(remainder)
 USMX_MATH(fmin)
 USMX_MATH(fmax)
 USMX_MATH(fdim)
-USMX_MATH(copysign)
 #undef USMX_MATH
 
 /// x * y + z, rounded once.
@@ -303,6 +302,20 @@ inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, bool> signbit(X 
   } else {
     return false;
   }
+}
+/// The size of `x` with the sign of `y`, by signs alone: a device may change the sign of a NaN
+/// whose type it converts.
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::promoted<X, Y>> copysign(
+    X x, Y y, Rest...) {
+  using result = detail::promoted<X, Y>;
+  const auto number = static_cast<result>(x);
+  return signbit(number) == signbit(y) ? number : static_cast<result>(-number);
+}
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, float> copysignf(X x, Y y,
+                                                                                    Rest...) {
+  return copysign(static_cast<float>(x), static_cast<float>(y));
 }
 #define USMX_KIND(name, of_floating, of_integers)                                            \
   template <class X, class... Rest>                                                          \

@@ -1,22 +1,136 @@
 """Arrays in SYCL unified shared memory, exchanged without copies and never trusted.
 
-usmx owns, views and exchanges USM arrays through ``__sycl_usm_array_interface__``. It does no
-mathematics: its arrays go to dpnp, oneMKL or your own kernels, at no cost.
+usmx owns, views and exchanges USM arrays through ``__sycl_usm_array_interface__``, and computes
+with them on any device, by the array API.
 """
+
+from typing import TYPE_CHECKING
 
 from usmx._runtime import load_core as _load_core
 
-_core = _load_core()
+if TYPE_CHECKING:
+    from usmx import _core as _core
+else:
+    _core = _load_core()
 
+from importlib import import_module as _import_module
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING
 
-from usmx import _functions, enum_types, memory, utils
+from usmx import _functions, enum_types, lib, memory, random, utils
 from usmx import _sycl_methods as _sycl_methods
+from usmx._compute import methods as _compute_methods  # noqa: F401 (gives arrays theirs)
+from usmx._compute import operators as _operators  # noqa: F401 (gives arrays theirs)
+from usmx._compute.elementwise import (
+    abs,
+    acos,
+    acosh,
+    add,
+    asin,
+    asinh,
+    atan,
+    atan2,
+    atanh,
+    bitwise_and,
+    bitwise_invert,
+    bitwise_left_shift,
+    bitwise_or,
+    bitwise_right_shift,
+    bitwise_xor,
+    cbrt,
+    ceil,
+    clip,
+    conj,
+    copysign,
+    cos,
+    cosh,
+    divide,
+    equal,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    floor_divide,
+    greater,
+    greater_equal,
+    hypot,
+    isfinite,
+    isinf,
+    isnan,
+    less,
+    less_equal,
+    log,
+    log1p,
+    log2,
+    log10,
+    logaddexp,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    nextafter,
+    not_equal,
+    positive,
+    pow,
+    reciprocal,
+    remainder,
+    round,
+    sign,
+    signbit,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    subtract,
+    tan,
+    tanh,
+    trunc,
+    where,
+)
+from usmx._compute.fusion import fuse
+from usmx._compute.products import (
+    matmul,
+    tensordot,
+    vecdot,
+)
+from usmx._compute.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    count_nonzero,
+    max,
+    mean,
+    min,
+    prod,
+    std,
+    sum,
+    var,
+)
+from usmx._compute.scans import (
+    cumulative_prod,
+    cumulative_sum,
+    diff,
+)
+from usmx._compute.sorting import (
+    argsort,
+    isin,
+    searchsorted,
+    sort,
+    unique_all,
+    unique_counts,
+    unique_inverse,
+    unique_values,
+)
 from usmx._container import hooks as _hooks  # noqa: F401 (gives the native module its functions)
+from usmx._container import info as _info
 from usmx._container import methods as _methods  # noqa: F401 (gives its classes their methods)
 from usmx._container import types as _types
 from usmx._container.asynchronous import copy_async, fill_async, pending_events
+from usmx._container.choosing import choose, compress, select
 from usmx._container.comparison import array_equal
 from usmx._container.compute_follows_data import (
     ExecutionPlacementError,
@@ -25,6 +139,21 @@ from usmx._container.compute_follows_data import (
     using_queue,
 )
 from usmx._container.conversion import astype
+from usmx._container.coordinates import (
+    diag_indices,
+    diag_indices_from,
+    fill_diagonal,
+    indices,
+    ix_,
+    ndenumerate,
+    ndindex,
+    ravel_multi_index,
+    tril_indices,
+    tril_indices_from,
+    triu_indices,
+    triu_indices_from,
+    unravel_index,
+)
 from usmx._container.creation import from_numpy, full, full_like, ones, ones_like
 from usmx._container.elsewhere import refuse_name as _refuse_name
 from usmx._container.files import load, save, savez
@@ -37,11 +166,24 @@ from usmx._container.indexing import (
     put_along_axis,
     take,
     take_along_axis,
-    where,
 )
 from usmx._container.info import array_namespace_info as __array_namespace_info__
+from usmx._container.insertion import append, delete, insert, resize, trim_zeros
+from usmx._container.joining import (
+    array_split,
+    block,
+    column_stack,
+    dsplit,
+    dstack,
+    hsplit,
+    hstack,
+    split,
+    vsplit,
+    vstack,
+)
 from usmx._container.manipulation import (
     broadcast_arrays,
+    broadcast_shapes,
     concat,
     repeat,
     roll,
@@ -50,25 +192,27 @@ from usmx._container.manipulation import (
     unstack,
 )
 from usmx._container.numpy_names import (
-    array_split,
     ascontiguousarray,
+    asfortranarray,
     atleast_1d,
     atleast_2d,
     atleast_3d,
     copyto,
     diag,
     diagonal,
-    dstack,
+    fliplr,
+    flipud,
     frombuffer,
-    hstack,
     imag,
     real,
+    require,
+    rollaxis,
     rot90,
-    split,
-    vstack,
 )
+from usmx._container.padding import pad
 from usmx._container.patterns import arange, eye, linspace, meshgrid, tril, triu
 from usmx._container.print_options import get_print_options, print_options, set_print_options
+from usmx._container.strides import may_share_memory, shares_memory
 from usmx._container.types import can_cast, finfo, iinfo, isdtype, result_type
 from usmx._core import (
     Device,
@@ -175,43 +319,97 @@ __all__ = [
     "SyclTimer",
     "USMAllocationError",
     "USMArray",
+    "__array_api_version__",
     "__array_namespace_info__",
     "__version__",
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "all",
+    "any",
+    "append",
     "arange",
+    "argmax",
+    "argmin",
+    "argsort",
     "array_equal",
     "array_split",
     "asarray",
     "ascontiguousarray",
+    "asfortranarray",
+    "asin",
+    "asinh",
     "asnumpy",
     "astype",
+    "atan",
+    "atan2",
+    "atanh",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
     "backend_type",
+    "bitwise_and",
+    "bitwise_invert",
+    "bitwise_left_shift",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "block",
     "broadcast_arrays",
+    "broadcast_shapes",
     "broadcast_to",
     "can_cast",
+    "cbrt",
+    "ceil",
+    "choose",
+    "clip",
+    "column_stack",
+    "compress",
     "concat",
+    "concatenate",
+    "conj",
     "copy",
     "copy_async",
+    "copysign",
     "copyto",
+    "cos",
+    "cosh",
+    "count_nonzero",
+    "cumulative_prod",
+    "cumulative_sum",
     "default_queue",
+    "delete",
     "device_type",
     "diag",
+    "diag_indices",
+    "diag_indices_from",
     "diagonal",
+    "diff",
+    "divide",
     "dldevice_to_sycl_device",
+    "dsplit",
     "dstack",
     "e",
     "empty",
     "empty_like",
     "enum_types",
+    "equal",
     "event_status_type",
+    "exp",
+    "exp2",
     "expand_dims",
+    "expm1",
     "extract",
     "eye",
     "fill_async",
+    "fill_diagonal",
     "finfo",
     "flip",
+    "fliplr",
+    "flipud",
+    "floor",
+    "floor_divide",
     "fp_config",
     "from_arrow",
     "from_dlpack",
@@ -221,6 +419,7 @@ __all__ = [
     "frombuffer",
     "full",
     "full_like",
+    "fuse",
     "get_coerced_usm_type",
     "get_composite_devices",
     "get_device_cached_queue",
@@ -231,46 +430,96 @@ __all__ = [
     "get_platforms",
     "get_print_options",
     "global_mem_cache_type",
+    "greater",
+    "greater_equal",
     "has_accelerator_devices",
     "has_cpu_devices",
     "has_gpu_devices",
+    "hsplit",
     "hstack",
+    "hypot",
     "iinfo",
     "imag",
     "importing_extension",
+    "indices",
     "inf",
+    "insert",
     "isdtype",
+    "isfinite",
+    "isin",
+    "isinf",
+    "isnan",
+    "ix_",
+    "less",
+    "less_equal",
+    "lib",
     "linspace",
     "load",
     "local_mem_type",
     "local_memory",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
     "lsplatform",
+    "matmul",
     "matrix_transpose",
+    "max",
+    "maximum",
+    "may_share_memory",
+    "mean",
     "memory",
     "memory_order",
     "memory_scope",
     "meshgrid",
+    "min",
+    "minimum",
     "moveaxis",
+    "multiply",
     "nan",
+    "ndenumerate",
+    "ndindex",
+    "negative",
+    "nextafter",
     "nonzero",
+    "not_equal",
     "ones",
     "ones_like",
+    "pad",
     "partition_property",
     "pending_events",
     "permute_dims",
     "pi",
     "place",
+    "positive",
+    "pow",
     "print_options",
+    "prod",
     "put",
     "put_along_axis",
+    "random",
+    "ravel_multi_index",
     "real",
+    "reciprocal",
+    "remainder",
     "repeat",
+    "require",
     "reshape",
+    "resize",
     "result_type",
     "roll",
+    "rollaxis",
     "rot90",
+    "round",
     "save",
     "savez",
+    "searchsorted",
+    "select",
     "select_accelerator_device",
     "select_cpu_device",
     "select_default_device",
@@ -278,23 +527,52 @@ __all__ = [
     "select_gpu_device",
     "set_default_queue",
     "set_print_options",
+    "shares_memory",
+    "sign",
+    "signbit",
+    "sin",
+    "sinh",
+    "sort",
     "split",
+    "sqrt",
+    "square",
     "squeeze",
     "stack",
+    "std",
+    "subtract",
+    "sum",
     "swapaxes",
     "sycl_device_to_dldevice",
     "synchronize",
     "take",
     "take_along_axis",
+    "tan",
+    "tanh",
+    "tensordot",
     "tile",
     "to_dpctl",
     "to_dpnp",
     "to_numpy",
+    "transpose",
     "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "trim_zeros",
     "triu",
+    "triu_indices",
+    "triu_indices_from",
+    "trunc",
+    "unique_all",
+    "unique_counts",
+    "unique_inverse",
+    "unique_values",
+    "unravel_index",
     "unstack",
     "using_queue",
     "utils",
+    "var",
+    "vecdot",
+    "vsplit",
     "vstack",
     "where",
     "zeros",
@@ -302,10 +580,14 @@ __all__ = [
 ]
 
 newaxis = None
+concatenate = concat
+transpose = permute_dims
+__array_api_version__ = _info.API_VERSIONS[0]
 
 if not TYPE_CHECKING:
     _functions.hand_out(globals(), __all__)
     _functions.hand_out(vars(memory), memory.__all__)
+    _functions.hand_out(vars(random), random.__all__)
 
 if TYPE_CHECKING:
     import numpy as _numpy
@@ -328,7 +610,9 @@ if TYPE_CHECKING:
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
-        """The element types, `usmx.bool` to `usmx.complex128`, and `dtype`: NumPy's, once used."""
+        """NumPy's element types and `dtype`, and `usmx.testing`, once they are used."""
+        if name == "testing":
+            return _import_module("usmx.testing")
         if name != "dtype" and name not in _types.NAMES:
             _refuse_name(name)
         value = _types.constant(name)

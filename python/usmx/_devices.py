@@ -240,7 +240,7 @@ def lsplatform(verbosity: int = 0) -> None:
 
 def checked_verbosity(verbosity: int) -> int:
     """The value, or 0 with a warning."""
-    if verbosity in _VERBOSITIES:
+    if isinstance(verbosity, int) and verbosity in _VERBOSITIES:
         return verbosity
     warnings.warn(f"verbosity must be 0, 1 or 2, found {verbosity!r}: 0 is used", stacklevel=3)
     return 0

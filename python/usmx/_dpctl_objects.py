@@ -165,8 +165,9 @@ class SyclEvent(dpctl.SyclEvent):
 
 
 def _own_attribute(value, own_class, name):
-    """A public attribute that dpctl's class does not have."""
-    if name.startswith("_") or not hasattr(own_class, name):
+    """A public attribute that dpctl's class does not have, or how notebooks show the object."""
+    is_public = not name.startswith("_") or name == "_repr_html_"
+    if not is_public or not hasattr(own_class, name):
         raise AttributeError(f"{own_class.__name__} has no attribute {name!r}")
     own = value if type(value) is own_class else own_class(value)
     return getattr(own, name)

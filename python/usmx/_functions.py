@@ -26,17 +26,26 @@ _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
     """Replace the functions of these names that are written in Python, also where they come from.
 
-    Modules that have imported them before call them as they are. Native classes get the module of
-    this namespace.
+    Modules that have imported them before call them as they are. Native classes and exceptions get
+    the module of this namespace.
     """
+    handed_out: dict[Any, Any] = {}  # a function may have several names
     for name in names:
         value = namespace[name]
         if type(value) is FunctionType and name not in _SHORT:
-            namespace[name] = naming_keywords(value)
-            setattr(sys.modules[value.__module__], value.__name__, namespace[name])
+            if value not in handed_out:
+                handed_out[value] = naming_keywords(value)
+                setattr(sys.modules[value.__module__], value.__name__, handed_out[value])
+            namespace[name] = handed_out[value]
         elif isinstance(value, type) and value.__module__ == "usmx._core":
             value.__module__ = namespace["__name__"]
             value.__name__ = name  # so that Python's own messages have no module
+        elif (
+            isinstance(value, type)
+            and issubclass(value, BaseException)
+            and "._" in value.__module__
+        ):
+            value.__module__ = namespace["__name__"]  # which a traceback shows
 
 
 def attach(methods: type, cls: type) -> None:

@@ -23,6 +23,44 @@ def device_html(device: Any) -> str:
     return f"<div>{table(rows)}</div>"
 
 
+def queue_html(queue: Any) -> str:
+    """Table of a queue."""
+    rows = [
+        ("queue", "in order" if queue.is_in_order else "out of order"),
+        ("device", device_text(queue.sycl_device)),
+        ("profiling", "yes" if queue.has_enable_profiling else "no"),
+    ]
+    return f"<div>{table(rows)}</div>"
+
+
+def memory_html(memory: Any) -> str:
+    """Table of a memory object; looks at no byte, and does not wait."""
+    owner = memory.reference_obj
+    rows = [
+        ("memory", f"{size_text(memory.nbytes)} of kind {memory.get_usm_type()}"),
+        ("device", device_text(memory.sycl_device)),
+        ("owner", "usmx" if owner is None else type_text(owner)),
+    ]
+    return f"<div>{table(rows)}</div>"
+
+
+def kernel_html(kernel: Any) -> str:
+    """Table of what a kernel was made of."""
+    given = {name: value for name, value in kernel._written.items() if value not in (None, "", ())}
+    source = given.pop("source", "")
+    text = source if isinstance(source, str) else f"{len(source)} bytes of SPIR-V"
+    rows = [
+        ("kernel", repr(kernel)),
+        *((name, str(value)) for name, value in given.items() if value),
+    ]
+    return f"<div>{table(rows)}<pre>{escape(text)}</pre></div>"
+
+
+def type_text(value: Any) -> str:
+    """The name of an object's class, with its module."""
+    return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
 def table(rows: Iterable[tuple[str, str]]) -> str:
     """A table of names and values, which are escaped."""
     cells = "".join(

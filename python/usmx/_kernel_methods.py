@@ -30,5 +30,24 @@ class OfKernels:
         return self.__copy__()
 
 
+class _OfThoseThatRun:
+    """What only kernels have, and local memory has not."""
+
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import kernel_html
+
+        return kernel_html(self)
+
+
+class _OfLocalMemory:
+    """What only local memory has."""
+
+    def __repr__(self: Any) -> str:
+        return f"<usmx.local_memory of {self._written['n']} {self._written['dtype']}>"
+
+
 for _cls in (Kernel, ElementwiseKernel, ReductionKernel, local_memory):
     attach(OfKernels, _cls)
+for _cls in (Kernel, ElementwiseKernel, ReductionKernel):
+    attach(_OfThoseThatRun, _cls)
+attach(_OfLocalMemory, local_memory)

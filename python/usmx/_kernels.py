@@ -100,6 +100,11 @@ class KernelModule:
             "debug": debug,
         }
 
+    def __repr__(self) -> str:
+        return (
+            f"<usmx.KernelModule of {', '.join(each.signature for each in self._kernels.values())}>"
+        )
+
     def __getitem__(self, name: str) -> Kernel:
         try:
             return self._kernels[name]

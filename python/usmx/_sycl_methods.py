@@ -99,6 +99,11 @@ class _OfPlatforms:
 class _OfQueues:
     """The same of SyclQueue."""
 
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import queue_html
+
+        return queue_html(self)
+
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickles the device's filter string and uuid, and the properties.
 

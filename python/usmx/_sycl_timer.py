@@ -70,6 +70,10 @@ class SyclTimer:
         self._device_nanoseconds = 0  # of blocks whose events are not kept any more
         self._next_count = _FEW_BLOCKS
 
+    def __repr__(self) -> str:
+        """Says nothing of times, for which it would have to wait."""
+        return f"<usmx.SyclTimer, {'no queue' if self.queue is None else self.queue}>"
+
     def __call__(self, queue: SyclQueue) -> SyclTimer:
         """Choose the queue of the next blocks.
 

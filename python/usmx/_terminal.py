@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, TextIO, TypeVar
 
 from usmx._text import format_blocks, format_table
@@ -16,6 +17,7 @@ Item = TypeVar("Item")
 
 def exit_code_of(command: Callable[[], int]) -> int:
     """Run a command; a closed pipe ends it quietly, since its reader has read enough."""
+    open_streams()
     try:
         try:
             return command()
@@ -28,6 +30,13 @@ def exit_code_of(command: Callable[[], int]) -> int:
         print(f"usmx: {error}", file=sys.stderr)
         forget_output()
         return 1
+
+
+def open_streams() -> None:
+    """Discard what is written to a stream that was closed from the start (`usmx devices >&-`)."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 def forget_output() -> None:

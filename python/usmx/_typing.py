@@ -24,9 +24,12 @@ __all__ = [
     "FloatMode",
     "GridIndexing",
     "IndexMode",
+    "Number",
     "NumpyArray",
     "NumpyType",
+    "Operand",
     "OrderCF",
+    "OrderCFA",
     "OrderCFAK",
     "Producer",
     "Progress",
@@ -39,6 +42,7 @@ __all__ = [
 
 UsmType = Literal["device", "shared", "host"]
 OrderCF = Literal["C", "F"]
+OrderCFA = Literal["C", "F", "A"]
 OrderCFAK = Literal["C", "F", "A", "K"]
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 IndexMode = Literal["raise", "wrap", "clip"]
@@ -63,6 +67,8 @@ File: TypeAlias = str | os.PathLike[str] | IO[bytes]
 Progress: TypeAlias = Callable[[int, int], object]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
+Number = complex | numpy.number[Any] | numpy.bool
+Operand = Producer | Number
 
 
 class DLPackProducer(Protocol):

@@ -1,6 +1,7 @@
 """USM memory: objects of bytes with dpctl's names, and where memory comes from."""
 
 from contextlib import AbstractContextManager
+from typing import Any
 
 from usmx._core import (
     FailingResource,
@@ -29,7 +30,9 @@ from usmx._core import (
     set_memory_resource,
     set_pending_limit,
 )
+from usmx._functions import attach
 from usmx._scopes import block_of
+from usmx._text import size_text
 
 __all__ = [
     "FailingResource",
@@ -64,6 +67,27 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
+class _OfResources:
+    """What the native classes of resources have of Python's."""
+
+    def __repr__(self: Any) -> str:
+        return f"<usmx.memory.{type(self).__name__} of kind {self.kind!r}>"
+
+
+class _OfPools:
+    """The same of pools."""
+
+    def __repr__(self: Any) -> str:
+        used, free = size_text(self.used_bytes()), size_text(self.free_bytes())
+        return (
+            f"<usmx.memory.{type(self).__name__} of kind {self.kind!r}, {used} used, {free} free>"
+        )
+
+
+attach(_OfResources, MemoryResource)
+attach(_OfPools, MemoryPool)
 
 
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:

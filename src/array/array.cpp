@@ -292,13 +292,46 @@ std::size_t internal::nbytes_of_new_array(const layout& where, dtype type) {
 
 array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
             std::size_t alignment) {
-  return internal::new_array(std::move(where), type, internal::own_queue(queue), kind, alignment,
+  return empty(std::move(where), type, queue, placement(kind), alignment);
+}
+
+array empty(layout where, dtype type, const sycl::queue& queue, const placement& memory,
+            std::size_t alignment) {
+  return internal::new_array(std::move(where), type, internal::own_queue(queue), memory, alignment,
                              internal::first_use::at_once);
+}
+
+namespace {
+
+std::ostream& describe_elements(std::ostream& out, dtype type, const layout& where, usm_kind kind,
+                                bool readonly) {
+  out << type << ", shape " << tuple_text(where.shape()) << ", strides "
+      << tuple_text(where.strides()) << ", ";
+  if (kind == usm_kind::unknown) {
+    out << "no USM";
+  } else {
+    out << kind << " memory";
+  }
+  return out << (readonly ? ", read-only" : "");
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, const array_view& view) {
+  return describe_elements(out, view.type(), view.layout(), view.kind(), view.readonly());
+}
+
+std::ostream& operator<<(std::ostream& out, const array& a) {
+  return describe_elements(out, a.type(), a.layout(), a.kind(), a.readonly());
 }
 
 array empty_like(const array& other) {
   return empty(compact_like(other.layout()), other.type(), internal::private_queue(other),
                other.kind());
+}
+
+array internal::as_told(const array& a) {
+  return with_layout(a, detail::with_normal_strides(a.layout()));
 }
 
 void internal::require_context(const sycl::queue& queue, const array& of) {
@@ -309,14 +342,20 @@ void internal::require_context(const sycl::queue& queue, const array& of) {
   }
 }
 
-array internal::new_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
-                          std::size_t alignment, first_use use) {
-  auto memory = new_buffer::allocate(nbytes_of_new_array(where, type), kind, queue, alignment, use);
+array internal::new_array(layout where, dtype type, const sycl::queue& queue,
+                          const placement& place, std::size_t alignment, first_use use) {
+  auto memory =
+      new_buffer::allocate(nbytes_of_new_array(where, type), queue, place, alignment, use);
   return unchecked_array(std::move(memory), type, std::move(where), false);
 }
 
 array empty(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {
   return empty(layout::c_order(shape), type, queue, kind);
+}
+
+array empty(const shape_argument& shape, dtype type, const sycl::queue& queue,
+            const placement& memory) {
+  return empty(layout::c_order(shape), type, queue, memory);
 }
 
 }  // namespace usmx::inline v1

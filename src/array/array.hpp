@@ -33,7 +33,7 @@ struct array_access {
 };
 
 /// Does as usmx::empty(), for memory whose first use is the given one.
-USMX_API array new_array(layout where, dtype type, const sycl::queue&, usm_kind,
+USMX_API array new_array(layout where, dtype type, const sycl::queue&, const placement&,
                          std::size_t alignment, first_use);
 /// The bytes of new memory for such an array. Throws value_error unless the lowest element is at
 /// offset 0, and overflow_error if the number of bytes does not fit ptrdiff_t.
@@ -52,6 +52,9 @@ inline array unchecked_array(std::shared_ptr<buffer> owner, dtype type, layout w
 inline array with_layout(const array& of, layout where) {
   return array_access::with_layout(of, std::move(where));
 }
+
+/// The same elements as others are told of them: strides that say nothing are normal ones.
+USMX_API array as_told(const array&);
 
 /// The view that array::view() gives, without exposing the array: for synchronous work of usmx's
 /// own.

@@ -22,7 +22,29 @@ std::atomic<int> calls_under_way = 0;
 thread_local bool user_thread = false;
 thread_local int depth = 0;  // number of runtime_calls that are nested on this thread
 
+thread_state state_functions;  // written once, before they are told of
+std::atomic<const thread_state*> kept_state = nullptr;
+thread_local int kept_depth = 0;  // number of kept_thread_states that are nested on this thread
+thread_local void* state_before = nullptr;
+
 constexpr auto longest_wait_at_exit = std::chrono::seconds(5);
+
+void begin_keeping_state() noexcept {
+  if (kept_depth++ == 0) {
+    const thread_state* kept = kept_state.load(std::memory_order_acquire);
+    state_before = kept == nullptr ? nullptr : kept->now();
+  }
+}
+
+void end_keeping_state() noexcept {
+  if (--kept_depth > 0) {
+    return;
+  }
+  const thread_state* kept = kept_state.load(std::memory_order_acquire);
+  if (kept != nullptr && kept->now() != state_before) {
+    kept->set(state_before);
+  }
+}
 
 [[noreturn]] void stop_for_good() noexcept {
   for (;;) {
@@ -40,8 +62,17 @@ void note_runtime_in_use() {
 
 bool is_forked_child() noexcept { return forked_child.load(std::memory_order_relaxed); }
 
+void keep_thread_state(const thread_state& state, void* before_call) noexcept {
+  if (kept_state.load(std::memory_order_relaxed) == nullptr) {
+    state_functions = state;
+    kept_state.store(&state_functions, std::memory_order_release);
+    state_before = before_call;
+  }
+}
+
 runtime_call::runtime_call() {
   require_usable_process();
+  begin_keeping_state();
   note_user_thread();
   if (depth++ > 0) {
     return;
@@ -54,6 +85,7 @@ runtime_call::runtime_call() {
 }
 
 runtime_call::~runtime_call() {
+  end_keeping_state();
   if (--depth == 0) {
     --calls_under_way;
   }
@@ -70,6 +102,9 @@ void begin_exit() noexcept {
 }
 
 }  // namespace usmx::inline v1::detail
+
+usmx::internal::kept_thread_state::kept_thread_state() noexcept { detail::begin_keeping_state(); }
+usmx::internal::kept_thread_state::~kept_thread_state() { detail::end_keeping_state(); }
 
 void usmx::note_user_thread() noexcept { detail::user_thread = true; }
 bool usmx::is_user_thread() noexcept { return detail::user_thread; }

@@ -13,6 +13,20 @@
 // runtime's own threads. Private to the library; the part that others need is declared in
 // usmx/base/process.hpp.
 
+namespace usmx::inline v1::internal {
+
+/// Stands in every function that may enter the SYCL runtime: when the outermost one of a thread
+/// goes, the thread's state is as it was when that came. A runtime_call is one, too.
+class USMX_API kept_thread_state {
+ public:
+  kept_thread_state() noexcept;
+  kept_thread_state(const kept_thread_state&) = delete;
+  kept_thread_state& operator=(const kept_thread_state&) = delete;
+  ~kept_thread_state();
+};
+
+}  // namespace usmx::inline v1::internal
+
 namespace usmx::inline v1::detail {
 
 /// To be called before the runtime is used: children forked from then on are unusable. Throws
@@ -23,6 +37,26 @@ bool is_forked_child() noexcept;
 /// Keeps other threads from beginning a runtime_call, and waits for a few seconds at most until
 /// none is under way.
 void begin_exit() noexcept;
+
+// State that a driver keeps for each thread, and that the SYCL runtime changes for its own calls
+// and does not put back: CUDA's current context, which tells CuPy and PyTorch on which device they
+// are to work.
+
+/// The driver's own functions for the calling thread's. A thread may have none, which is null.
+struct thread_state {
+  int (*get)(void** state);
+  int (*set)(void* state);
+
+  void* now() const noexcept {
+    void* state = nullptr;
+    get(&state);
+    return state;
+  }
+};
+
+/// Has all calls leave this as it was from now on. `before_call` is what the calling thread had
+/// before the call that is under way. Of several states the first is kept.
+void keep_thread_state(const thread_state&, void* before_call) noexcept;
 
 // Starting threads that take no signals.
 

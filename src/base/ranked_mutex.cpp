@@ -68,6 +68,8 @@ const char* name(lock_rank rank) noexcept {
       return "context_queues";
     case lock_rank::default_queue:
       return "default_queue";
+    case lock_rank::peer_access:
+      return "peer_access";
     case lock_rank::queue_table:
       return "queue_table";
     case lock_rank::queue:
@@ -94,6 +96,8 @@ const char* name(lock_rank rank) noexcept {
       return "driver_wait";
     case lock_rank::given_bytes:
       return "given_bytes";
+    case lock_rank::container_blocks:
+      return "container_blocks";
   }
   return "unknown";
 }

@@ -76,6 +76,8 @@ enum class lock_rank : unsigned char {
   context_queues,
   /// The default queue that a program has set. Under it: nothing.
   default_queue,
+  /// Whose memory kernels of a device may use. Under it: the runtime asks for and enables access.
+  peer_access,
   /// The state of each queue that usmx has used. Under it: the runtime is asked about a queue.
   queue_table,
   /// One queue, around each submission to it and each wait for it. Under it: the runtime, and the
@@ -103,6 +105,8 @@ enum class lock_rank : unsigned char {
   driver_wait,
   /// The bytes that C code has. Under it: nothing.
   given_bytes,
+  /// The memory of containers. Under it: nothing.
+  container_blocks,
 };
 
 #ifdef USMX_CHECK_LOCKS

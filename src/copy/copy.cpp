@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "array/array.hpp"
 #include "base/process.hpp"
@@ -15,6 +17,7 @@
 #include "copy/kernels.hpp"
 #include "copy/plan.hpp"
 #include "copy/staging.hpp"
+#include "runtime/peer_access.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
@@ -82,6 +85,59 @@ void require_host_memory(std::string_view function, const array_view& view) {
   require_address(function, view.origin(), view.size());
 }
 
+namespace {
+
+/// Whether the innermost elements of a side lie beside each other.
+bool is_adjacent(const copy_plan& plan, std::ptrdiff_t copy_dimension::* stride, dtype type) {
+  return plan.ndim == 0 ||
+         plan.dimensions().back().*stride == static_cast<std::ptrdiff_t>(type.itemsize());
+}
+
+}  // namespace
+
+const sycl::queue* queue_for_kernels(const copy_plan& plan, const side_memory& source,
+                                     const side_memory& destination) {
+  const auto reach_both = [&](const sycl::queue& queue) {
+    return is_in_reach(queue, source.first, source.kind, source.queue) &&
+           is_in_reach(queue, destination.first, destination.kind, destination.queue);
+  };
+  // Elements beside each other go fast over the link between two devices: they are written there
+  // where the destination has them so, and else read. Numbers that become wider go as they are.
+  const bool apart =
+      source.kind != usm_kind::host && source.queue.get_device() != destination.queue.get_device();
+  const bool reads_less = plan.source_type.itemsize() < plan.destination_type.itemsize() &&
+                          is_adjacent(plan, &copy_dimension::source_stride, plan.source_type);
+  const bool writes_over_link =
+      apart && (destination.kind == usm_kind::host ||
+                (!reads_less &&
+                 is_adjacent(plan, &copy_dimension::destination_stride, plan.destination_type)));
+  const sycl::queue& better = writes_over_link ? source.queue : destination.queue;
+  const sycl::queue& other = writes_over_link ? destination.queue : source.queue;
+  return reach_both(better) ? &better : apart && reach_both(other) ? &other : nullptr;
+}
+
+void allow_direct_copy(const side_memory& source, const side_memory& destination) {
+  const auto is_of_device = [](const side_memory& side) {
+    return side.kind == usm_kind::device || side.kind == usm_kind::shared;
+  };
+  if (is_of_device(source) && is_of_device(destination) &&
+      source.queue.get_device() != destination.queue.get_device()) {
+    std::ignore = is_in_reach(destination.queue, source.first, source.kind, source.queue);
+    std::ignore = is_in_reach(source.queue, destination.first, destination.kind, destination.queue);
+  }
+}
+
+halfway halfway_of(std::span<const std::ptrdiff_t> shape, const copy_end& source,
+                   const copy_end& destination) {
+  layout order = compact_like(layout::strided(shape, destination.strides));
+  const bool is_packed = make_plan(shape, source,
+                                   {destination.data, destination.type, order.strides(),
+                                    static_cast<std::ptrdiff_t>(destination.type.itemsize())})
+                             .is_whole() &&
+                         source.type == destination.type;
+  return {std::move(order), is_packed};
+}
+
 void require_fillable(const array_view& destination, const std::byte* element) {
   require_writable(destination, destination_of_copies);
   require_address("element of a fill", element, destination.size() == 0 ? 0 : 1);
@@ -110,6 +166,7 @@ struct copy_side {
   usm_kind kind;
   const sycl::queue& queue;
 
+  detail::side_memory memory() const { return {end.data, kind, queue}; }
   bool host_may_touch() const { return usmx::host_may_touch(kind, queue.get_device()); }
 };
 
@@ -132,7 +189,7 @@ struct situation {
   bool host_reaches_source;
   bool host_reaches_destination;
   bool one_context;
-  bool device_reaches_both;
+  const sycl::queue* reaches_both;  ///< A queue whose kernels do; null if none is known.
   /// The host may touch both, and would move memory to itself that a device works on.
   bool better_left_to_device;
 
@@ -160,12 +217,6 @@ bool is_better_left_to_device(const copy_plan& plan, const copy_side& source,
          destination.kind != usm_kind::unknown && (moves(source) || moves(destination));
 }
 
-/// Whether a kernel on the destination's device may read the source.
-bool device_reaches(const copy_side& source, const copy_side& destination) {
-  return source.kind == usm_kind::host ||
-         source.queue.get_device() == destination.queue.get_device();
-}
-
 situation look_at(const copy_plan& plan, const copy_side& source, const copy_side& destination,
                   copy_path path) {
   const bool ordinary_memory =
@@ -174,13 +225,17 @@ situation look_at(const copy_plan& plan, const copy_side& source, const copy_sid
                 source.host_may_touch(),
                 destination.host_may_touch(),
                 true,
-                !ordinary_memory,
+                nullptr,
                 is_better_left_to_device(plan, source, destination)};
   const bool host_loop_it_is = path == copy_path::automatic && now.host_does_it();
   if (!ordinary_memory && !host_loop_it_is) {  // which needs no context
     now.one_context = source.queue.get_context() == destination.queue.get_context();
-    now.device_reaches_both = now.one_context && device_reaches(source, destination);
-    now.better_left_to_device = now.better_left_to_device && now.device_reaches_both;
+    const bool may_need_kernels =
+        path == copy_path::kernel || !plan.is_whole() || now.overlap || now.better_left_to_device;
+    if (now.one_context && may_need_kernels) {
+      now.reaches_both = detail::queue_for_kernels(plan, source.memory(), destination.memory());
+    }
+    now.better_left_to_device = now.better_left_to_device && now.reaches_both != nullptr;
   }
   return now;
 }
@@ -231,7 +286,7 @@ copy_path choose(const copy_plan& plan, const situation& now, const sycl::queue&
   if (plan.is_whole()) {
     return copy_path::whole;
   }
-  return now.device_reaches_both ? copy_path::kernel : out_of_reach(plan, queue);
+  return now.reaches_both != nullptr ? copy_path::kernel : out_of_reach(plan, queue);
 }
 
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
@@ -264,6 +319,29 @@ bool copy_with_device(shape_span shape, const copy_side& source, const copy_side
 void copy_on_device(shape_span shape, const copy_side& source, const copy_side& destination) {
   const array between = empty(shape, source.end.type, destination.queue, usm_kind::device);
   copy_by_way_of(internal::private_view(between), source, destination);
+}
+
+/// Whether neither side is in reach of the host, nor of the other one's kernels.
+bool is_between_devices(const copy_side& source, const copy_side& destination,
+                        const situation& now) {
+  return now.one_context && now.reaches_both == nullptr && !now.host_reaches_source &&
+         !now.host_reaches_destination && source.kind != usm_kind::unknown &&
+         destination.kind != usm_kind::unknown;
+}
+
+/// Copies by way of compact memory of one of the devices: see detail::halfway. Returns false, with
+/// nothing done that matters, if there is not enough.
+bool copy_between_devices(shape_span shape, const copy_side& source, const copy_side& destination) {
+  try {
+    detail::halfway way = detail::halfway_of(shape, source.end, destination.end);
+    const sycl::queue& queue = way.is_packed ? destination.queue : source.queue;
+    const array between =
+        empty(std::move(way.order), destination.end.type, queue, usm_kind::device);
+    copy_by_way_of(internal::private_view(between), source, destination);
+    return true;
+  } catch (const allocation_error&) {
+    return false;
+  }
 }
 
 /// Copies by way of compact host memory.
@@ -303,8 +381,8 @@ bool run_in_pieces(const copy_plan& plan, const copy_side& source, const copy_si
 }
 
 /// False where no kernel can do it.
-bool run_kernel(const copy_plan& plan, const copy_side& destination) {
-  const std::optional<sycl::event> done = detail::copy_by_kernel(plan, destination.queue);
+bool run_kernel(const copy_plan& plan, const sycl::queue& queue) {
+  const std::optional<sycl::event> done = detail::copy_by_kernel(plan, queue);
   if (done) {
     detail::wait_for(*done);
   }
@@ -323,7 +401,7 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   path = forced_path(plan, now).value_or(may_choose ? choose(plan, now, queue) : path);
   bool kernels_may_help = true;
   if (path == copy_path::kernel) {
-    if (now.device_reaches_both && now.one_context && run_kernel(plan, destination)) {
+    if (now.reaches_both != nullptr && run_kernel(plan, *now.reaches_both)) {
       return;
     }
     if (!may_choose) {
@@ -340,6 +418,7 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
       if (may_choose && run_in_pieces(plan, source, destination)) {
         return;
       }
+      detail::allow_direct_copy(source.memory(), destination.memory());
       [[fallthrough]];
     case copy_path::rows:
       if (plan.converts()) {
@@ -347,8 +426,12 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
       }
       return detail::copy_by_queue(plan, queue);
     case copy_path::staged:
-      if (now.overlap && now.device_reaches_both && !now.host_reaches_both()) {
+      if (now.overlap && now.reaches_both != nullptr && !now.host_reaches_both()) {
         return copy_on_device(shape, source, destination);
+      }
+      if (kernels_may_help && is_between_devices(source, destination, now) &&
+          copy_between_devices(shape, source, destination)) {
+        return;
       }
       if (kernels_may_help && !now.host_reaches_both() && is_work_for_kernels(plan, queue) &&
           copy_with_device(shape, source, destination, now)) {
@@ -512,18 +595,23 @@ array astype(const array& source, dtype type) {
 
 array clone(const array& source) { return clone(source, source.kind()); }
 
-array clone(const array& source, usm_kind kind) {
-  return clone(source, internal::private_queue(source), kind);
+array clone(const array& source, const placement& memory) {
+  return clone(source, internal::private_queue(source), memory);
 }
 
-array clone(const array& source, const sycl::queue& queue, usm_kind kind) {
-  array result = empty(compact_like(source.layout()), source.type(), queue, kind);
+array clone(const array& source, const sycl::queue& queue, const placement& memory) {
+  array result = empty(compact_like(source.layout()), source.type(), queue, memory);
   copy(source, result);
   return result;
 }
 
 array zeros(const shape_argument& shape, dtype type, const sycl::queue& queue, usm_kind kind) {
-  array result = empty(shape, type, queue, kind);
+  return zeros(shape, type, queue, placement(kind));
+}
+
+array zeros(const shape_argument& shape, dtype type, const sycl::queue& queue,
+            const placement& memory) {
+  array result = empty(shape, type, queue, memory);
   internal::fill_bytes(result.memory(), std::byte{0});
   return result;
 }

@@ -100,6 +100,32 @@ void require_writable(const array_view&, std::string_view what);
 /// The name of the destination in messages of copies and fills.
 inline constexpr std::string_view destination_of_copies = "destination of a copy";
 
+/// The memory of one side of a copy, and the queue on which usmx works on it.
+struct side_memory {
+  const std::byte* first;
+  usm_kind kind;
+  const sycl::queue& queue;
+};
+
+/// The one of the two queues whose kernels reach both sides and do the copy the fastest; null if
+/// there is none.
+const sycl::queue* queue_for_kernels(const copy_plan&, const side_memory& source,
+                                     const side_memory& destination);
+
+/// Has a memcpy between the memory of two devices go directly, if they can be peers: else CUDA
+/// sends it through the host's memory, at a tenth of the speed.
+void allow_direct_copy(const side_memory& source, const side_memory& destination);
+
+/// Where compact memory lies between the memory of two devices whose kernels cannot reach both: it
+/// has the order of the destination's elements, so that the source's kernels pack, and one run of
+/// bytes goes to the other device; where that is not all, the destination's kernels unpack.
+struct halfway {
+  layout order;
+  bool is_packed;  ///< The source has that order already: the memory is to be the destination's.
+};
+halfway halfway_of(std::span<const std::ptrdiff_t> shape, const copy_end& source,
+                   const copy_end& destination);
+
 inline copy_end end_of(const array_view& view) {
   return {view.data(), view.type(), view.strides(),
           static_cast<std::ptrdiff_t>(view.type().itemsize())};

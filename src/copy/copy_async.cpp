@@ -15,6 +15,7 @@
 #include "copy/staging.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/drivers/back_ends.hpp"
+#include "runtime/peer_access.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -26,6 +27,7 @@ using detail::byte_range;
 using detail::copy_plan;
 using detail::end_of;
 using detail::overtaking;
+using detail::side_memory;
 using detail::submission;
 
 /// Up to so many bytes idle memory is copied at once: starting a command takes longer.
@@ -58,6 +60,15 @@ bool may_memcpy(const array& source, const array& destination, const sycl::queue
           internal::private_queue(destination).get_device() == device);
 }
 
+/// Whether kernels on the queue may use the array.
+bool is_in_reach(const array& a, const sycl::queue& queue) {
+  return detail::is_in_reach(queue, internal::first_element(a), a.kind(),
+                             internal::private_queue(a));
+}
+
+/// The memory of an array on the queue on which it is copied.
+side_memory side_of(const array& a) { return {internal::first_element(a), a.kind(), queue_of(a)}; }
+
 sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
   return detail::start_memcpy(plan.destination, plan.source, plan.row_nbytes(), with.queue(),
                               with.before());
@@ -67,16 +78,20 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
 std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan,
                                  const array& source, const array& destination,
                                  overtaking by_others, std::span<const sycl::event> after = {}) {
-  if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context()) {
+  const bool by_memcpy = is_memcpy(plan) && may_memcpy(source, destination, queue);
+  if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context() ||
+      !(by_memcpy || (is_in_reach(source, queue) && is_in_reach(destination, queue)))) {
     return std::nullopt;
+  }
+  if (by_memcpy) {
+    allow_direct_copy(side_of(source), side_of(destination));
   }
   submission with(queue, by_others);
   with.use(destination, access::write);
   with.use(source, access::read);
   with.follow(after);
-  auto started = is_memcpy(plan) && may_memcpy(source, destination, queue)
-                     ? std::optional(start_memcpy(plan, with))
-                     : detail::copy_by_kernel(plan, queue, with.before());
+  auto started = by_memcpy ? std::optional(start_memcpy(plan, with))
+                           : detail::copy_by_kernel(plan, queue, with.before());
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
@@ -116,6 +131,9 @@ sycl::event start_with_host(const copy_plan& plan, const array& usm, access made
 std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& destination,
                                       const std::byte* element,
                                       std::span<const sycl::event> after = {}) {
+  if (!is_in_reach(destination, queue)) {
+    return std::nullopt;
+  }
   const array_view to = internal::private_view(destination);
   const copy_plan plan = make_plan(to.shape(), end_of(to), end_of(to));
   submission with(queue, overtaking::left_to_caller);
@@ -123,6 +141,33 @@ std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& des
   with.follow(after);
   auto started = detail::fill_by_kernel(plan, element, with.queue(), with.before());
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
+}
+
+sycl::event start_copy(const array& source, const array& destination, overtaking by_others);
+
+/// A copy between devices whose kernels do not reach both: by way of memory that lives until it is
+/// done. Returns nothing, with nothing started that matters, if there is not enough.
+std::optional<sycl::event> start_by_halves(const array& source, const array& destination,
+                                           overtaking by_others) {
+  const array_view from = internal::private_view(source);
+  const array_view to = internal::private_view(destination);
+  try {
+    detail::halfway way = detail::halfway_of(to.shape(), end_of(from), end_of(to));
+    const sycl::queue& queue = internal::private_queue(way.is_packed ? destination : source);
+    const array between = empty(std::move(way.order), to.type(), queue, usm_kind::device);
+    start_copy(source, between, overtaking::left_to_caller);
+    return start_copy(between, destination, by_others);
+  } catch (const allocation_error&) {
+    return std::nullopt;
+  }
+}
+
+bool is_between_devices(const array& source, const array& destination) {
+  const sycl::queue& from = internal::private_queue(source);
+  const sycl::queue& to = internal::private_queue(destination);
+  return from.get_device() != to.get_device() && from.get_context() == to.get_context() &&
+         !host_may_touch(source.kind(), from.get_device()) &&
+         !host_may_touch(destination.kind(), to.get_device());
 }
 
 sycl::event start_copy(const array& source, const array& destination, overtaking by_others) {
@@ -143,8 +188,17 @@ sycl::event start_copy(const array& source, const array& destination, overtaking
     detail::copy_on_host(plan);
     return complete_event();
   }
-  if (auto started = start(queue_of(destination), plan, source, destination, by_others)) {
-    return *started;
+  const sycl::queue* const queue =
+      is_memcpy(plan) ? &queue_of(destination)
+                      : queue_for_kernels(plan, side_of(source), side_of(destination));
+  if (queue != nullptr) {
+    if (auto started = start(*queue, plan, source, destination, by_others)) {
+      return *started;
+    }
+  } else if (is_between_devices(source, destination)) {
+    if (auto started = start_by_halves(source, destination, by_others)) {
+      return *started;
+    }
   }
   copy(source, destination);
   return complete_event();

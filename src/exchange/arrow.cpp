@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -29,28 +30,41 @@ static_assert(std::is_standard_layout_v<arrow::owned<arrow::device_array>>);
 static_assert(std::is_same_v<std::int64_t, std::ptrdiff_t>, "lengths are taken as they are");
 
 constexpr std::int64_t buffers_of_numbers = 2;
+constexpr std::int64_t buffers_of_lists = 1;  // and of tables
 
 // ---- elements
 
-struct column_format {
+struct number_format {
   type_code type;
   std::string_view text;
 };
 /// The formats of the types that Arrow stores in memory as usmx does.
-constexpr column_format formats[] = {
+constexpr number_format number_formats[] = {
     {type_code::int8, "c"},    {type_code::int16, "s"},   {type_code::int32, "i"},
     {type_code::int64, "l"},   {type_code::uint8, "C"},   {type_code::uint16, "S"},
     {type_code::uint32, "I"},  {type_code::uint64, "L"},  {type_code::float16, "e"},
     {type_code::float32, "f"}, {type_code::float64, "g"},
 };
 
+/// Arrow packs bools into bits.
+constexpr std::string_view packed_format = "b";
+
+/// How the formats of dates, times and durations begin, and the integers that count them.
+constexpr number_format counting_formats[] = {
+    {type_code::int32, "tdD"}, {type_code::int64, "tdm"}, {type_code::int32, "tts"},
+    {type_code::int32, "ttm"}, {type_code::int64, "ttu"}, {type_code::int64, "ttn"},
+    {type_code::int64, "ts"},  {type_code::int64, "tD"},
+};
+
 /// Ends with a null character.
 const char* format_of(dtype type) {
-  const auto* const found = std::ranges::find(formats, type.code(), &column_format::type);
-  if (found == std::end(formats)) {
+  if (type == dtype(type_code::bool_)) {
+    return packed_format.data();
+  }
+  const auto* const found = std::ranges::find(number_formats, type.code(), &number_format::type);
+  if (found == std::end(number_formats)) {
     throw buffer_error(detail::message(
-        "Arrow takes integers and floating-point numbers, found dtype ", type,
-        type == dtype(type_code::bool_) ? ", which Arrow packs into bits: view it as 'u1'" : ""));
+        "Arrow takes bools, integers and floating-point numbers, found dtype ", type));
   }
   return found->text.data();
 }
@@ -62,7 +76,6 @@ struct format_name {
 };
 constexpr format_name foreign_formats[] = {
     {"n", "nothing but missing values"},
-    {"b", "bool, packed into bits"},
     {"z", "binary data"},
     {"Z", "binary data"},
     {"vz", "binary data"},
@@ -71,55 +84,183 @@ constexpr format_name foreign_formats[] = {
     {"U", "strings"},
     {"vu", "strings"},
     {"d:", "decimal numbers"},
-    {"td", "dates"},
-    {"tt", "times"},
-    {"ts", "timestamps"},
-    {"tD", "durations"},
     {"ti", "intervals"},
     {"+", "nested values"},
 };
 
-[[noreturn]] void throw_foreign_elements(const char* what, std::string_view format) {
+[[noreturn]] void throw_foreign_elements(std::string_view format) {
+  const auto* named = std::ranges::find_if(
+      foreign_formats, [&](const format_name& known) { return format.starts_with(known.begin); });
   throw buffer_error(detail::message(
-      "the column must be of numbers, from int8 to float64, found ", what, ", Arrow's format ",
-      detail::quoted(format), format.starts_with("+s") ? ": give one column of a table" : ""));
+      "the column must be of bools, of numbers from int8 to float64, of dates, times or durations, "
+      "or of lists of one size of them, found ",
+      named == std::end(foreign_formats) ? "elements of no known type" : named->name,
+      ", Arrow's format ", detail::quoted(format)));
 }
 
 dtype parse_format(std::string_view format) {
-  if (const auto* known = std::ranges::find(formats, format, &column_format::text);
-      known != std::end(formats)) {
+  if (format == packed_format) {
+    return type_code::bool_;
+  }
+  if (const auto* known = std::ranges::find(number_formats, format, &number_format::text);
+      known != std::end(number_formats)) {
     return known->type;
   }
-  const auto* named = std::ranges::find_if(
-      foreign_formats, [&](const format_name& known) { return format.starts_with(known.begin); });
-  throw_foreign_elements(
-      named == std::end(foreign_formats) ? "elements of no known type" : named->name, format);
+  const auto* counting = std::ranges::find_if(
+      counting_formats, [&](const number_format& known) { return format.starts_with(known.text); });
+  if (counting == std::end(counting_formats)) {
+    throw_foreign_elements(format);
+  }
+  return counting->type;
 }
 
-dtype parse_schema(const arrow::schema& given) {
+constexpr std::string_view table_format = "+s";
+constexpr std::string_view list_format = "+w:";
+
+/// The size of a fixed-size list.
+std::ptrdiff_t parse_list(std::string_view format) {
+  std::ptrdiff_t size = 0;
+  const char* const end = format.data() + format.size();
+  const auto [stop, error] = std::from_chars(format.data() + list_format.size(), end, size);
+  if (error != std::errc() || stop != end || size < 0) {
+    throw value_error(detail::message("the size of lists must be 0 or more, found Arrow's format ",
+                                      detail::quoted(format)));
+  }
+  return size;
+}
+
+std::string_view checked_format(const arrow::schema& given) {
   if (given.release == nullptr) {
     throw value_error("the schema was released already");
   }
   if (given.format == nullptr) {
     throw value_error("'format' of the schema must be a text, found a null pointer");
   }
-  const std::string_view format(given.format, strnlen(given.format, 64));
-  if (given.dictionary != nullptr) {
-    throw_foreign_elements("indices into a dictionary", format);
+  return {given.format, strnlen(given.format, 64)};
+}
+
+const arrow::schema& child_of(const arrow::schema& given, std::int64_t k) {
+  if (given.children == nullptr || given.children[k] == nullptr) {
+    throw value_error("'children' of the schema must point to schemas, found a null pointer");
   }
-  return parse_format(format);
+  return *given.children[k];
+}
+
+std::string name_of(const arrow::schema& given) {
+  constexpr std::size_t longest = 1024;
+  return given.name == nullptr ? std::string()
+                               : std::string(given.name, strnlen(given.name, longest));
+}
+
+column_format parse_column(const arrow::schema& given, bool is_dictionary = false) {
+  std::vector<column_format> dictionary;
+  std::vector<std::ptrdiff_t> row;
+  const arrow::schema* elements = &given;
+  std::string_view format = checked_format(given);
+  if (given.dictionary != nullptr) {
+    if (is_dictionary) {
+      throw buffer_error("a dictionary must have values, found indices into another dictionary");
+    }
+    dictionary.push_back(parse_column(*given.dictionary, true));
+  }
+  while (format.starts_with(list_format) && dictionary.empty()) {
+    if (elements->n_children != 1) {
+      throw value_error(
+          detail::message("lists must have 1 child, found 'n_children' ", elements->n_children));
+    }
+    if (row.size() + 1 >= static_cast<std::size_t>(max_ndim)) {
+      throw value_error(
+          detail::message("lists can be nested at most ", max_ndim - 1, " deep, found more"));
+    }
+    row.push_back(parse_list(format));
+    elements = &child_of(*elements, 0);
+    format = checked_format(*elements);
+    if (elements->dictionary != nullptr) {
+      throw_foreign_elements(format);
+    }
+  }
+  const dtype type = parse_format(format);
+  if (!dictionary.empty() && type.kind() != 'i' && type.kind() != 'u') {
+    throw value_error(detail::message("indices into a dictionary must be integers, found ", type));
+  }
+  return {.name = name_of(given),
+          .type = type,
+          .row = std::move(row),
+          .is_packed = format == packed_format,
+          .dictionary = std::move(dictionary)};
+}
+
+/// A column or a table without its chunks.
+column parse_schema(const arrow::schema& given) {
+  const bool is_table = checked_format(given) == table_format && given.dictionary == nullptr;
+  std::vector<column_format> formats;
+  if (!is_table) {
+    formats.push_back(parse_column(given));
+  } else {
+    if (given.n_children < 0) {
+      throw value_error(
+          detail::message("'n_children' must be 0 or more, found ", given.n_children));
+    }
+    for (std::int64_t k = 0; k < given.n_children; ++k) {
+      formats.push_back(parse_column(child_of(given, k)));
+    }
+  }
+  const dtype type = formats.empty() ? dtype(type_code::uint8) : formats[0].type;
+  return {.type = type, .chunks = {}, .formats = std::move(formats), .is_table = is_table};
 }
 
 // ---- arrays of Arrow's
 
 void let_go_of_schema(arrow::schema* schema) noexcept { schema->release = nullptr; }
 
+arrow::schema schema_of_elements(dtype type) {
+  arrow::schema result{};
+  result.format = format_of(type);
+  result.name = "";
+  result.release = let_go_of_schema;
+  return result;
+}
+
+/// The state behind the schema of lists.
+struct kept_lists_schema {
+  std::string format;
+  arrow::schema child;
+  arrow::schema* children[1];
+};
+
+void let_go_of_lists_schema(arrow::schema* schema) noexcept {
+  schema->release = nullptr;
+  auto* kept = static_cast<kept_lists_schema*>(schema->context);
+  if (kept->child.release != nullptr) {
+    kept->child.release(&kept->child);
+  }
+  delete kept;
+}
+
+/// Lists of that size of what the child describes, which it takes over.
+arrow::owned<arrow::schema> schema_of_lists(std::ptrdiff_t size,
+                                            arrow::owned<arrow::schema> child) {
+  auto made = std::make_unique<kept_lists_schema>();
+  made->format = detail::message(list_format, size);
+  std::swap(made->child, *child);
+  made->children[0] = &made->child;
+  arrow::schema result{};
+  result.format = made->format.c_str();
+  result.name = "";
+  result.n_children = 1;
+  result.children = made->children;
+  result.release = let_go_of_lists_schema;
+  result.context = made.release();
+  return arrow::owned(result);
+}
+
 /// The state behind an exported structure: the pointers to its buffers, the array that keeps the
-/// memory, and its consumer.
+/// memory, and its consumer. Bools are packed into memory of its own.
 struct kept_column {
   array source;
   const void* buffers[buffers_of_numbers];
   internal::consumer consumer;
+  std::vector<std::uint8_t> packed;
 };
 
 void let_go_of_array(arrow::array* given) noexcept {
@@ -127,15 +268,46 @@ void let_go_of_array(arrow::array* given) noexcept {
   delete static_cast<kept_column*>(given->context);
 }
 
-void require_column(const array& a) {
-  if (a.ndim() != 1) {
-    throw buffer_error(detail::message("Arrow takes arrays of one dimension, found shape ",
-                                       tuple_text(a.shape())));
+/// The state behind an array of lists.
+struct kept_lists {
+  const void* buffers[buffers_of_lists] = {nullptr};
+  arrow::array child;
+  arrow::array* children[1];
+};
+
+void let_go_of_lists(arrow::array* given) noexcept {
+  given->release = nullptr;
+  auto* kept = static_cast<kept_lists*>(given->context);
+  if (kept->child.release != nullptr) {
+    kept->child.release(&kept->child);
   }
-  if (a.size() > 1 && a.strides()[0] != 1) {
-    throw buffer_error(
-        detail::message("Arrow takes elements that lie side by side, found a stride of ",
-                        a.strides()[0], ": copy them"));
+  delete kept;
+}
+
+/// Lists of the elements of the child, which it takes over.
+arrow::owned<arrow::array> lists_of(std::ptrdiff_t count, arrow::owned<arrow::array> child) {
+  auto made = std::make_unique<kept_lists>();
+  std::swap(made->child, *child);
+  made->children[0] = &made->child;
+  arrow::array result{};
+  result.length = count;
+  result.n_buffers = buffers_of_lists;
+  result.n_children = 1;
+  result.buffers = made->buffers;
+  result.children = made->children;
+  result.release = let_go_of_lists;
+  result.context = made.release();
+  return arrow::owned(result);
+}
+
+void require_column(const array& a) {
+  if (a.ndim() == 0) {
+    throw buffer_error("Arrow takes arrays of at least one dimension, found shape ()");
+  }
+  if (!a.layout().is_c_contiguous()) {
+    throw buffer_error(detail::message("Arrow takes elements that lie side by side, found shape ",
+                                       tuple_text(a.shape()), " and strides ",
+                                       tuple_text(a.strides()), ": copy them"));
   }
   format_of(a.type());
 }
@@ -147,11 +319,32 @@ array leased(const array& a) {
                                    a.layout(), a.readonly());
 }
 
-arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
-  require_column(a);
+/// Bools, eight in a byte.
+std::vector<std::uint8_t> packed(const array& bools) {
+  bools.wait();
+  const std::byte* from = internal::first_element(bools);
+  std::vector<std::uint8_t> bits(static_cast<std::size_t>(bools.size() / 8 + 1));
+  for (std::ptrdiff_t k = 0; k < bools.size(); ++k) {
+    bits[static_cast<std::size_t>(k / 8)] |=
+        static_cast<std::uint8_t>((from[k] != std::byte{}) << (k % 8));
+  }
+  return bits;
+}
+
+/// The elements in one dimension.
+arrow::owned<arrow::array> elements_of(const array& a, dlpack::device where) {
   std::unique_ptr<kept_column> made(
-      new kept_column{leased(a), {nullptr, internal::first_element(a)}, {}});
-  if (where.type != dlpack::device_type::oneapi) {
+      new kept_column{leased(a), {nullptr, internal::first_element(a)}, {}, {}});
+  if (a.type() == dtype(type_code::bool_)) {
+    if (where.type != dlpack::host.type) {
+      throw buffer_error(
+          "the host cannot reach the bools to pack them into bits: copy them to kind 'shared' or "
+          "'host'");
+    }
+    made->packed = packed(a);
+    made->source = {};
+    made->buffers[1] = made->packed.data();
+  } else if (where.type != dlpack::device_type::oneapi) {
     made->consumer.works_on(where, a);
   }
   arrow::array result{};
@@ -163,26 +356,77 @@ arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
   return arrow::owned(result);
 }
 
+arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
+  require_column(a);
+  arrow::owned<arrow::array> result = elements_of(a, where);
+  for (std::size_t axis = a.shape().size() - 1; axis > 0; --axis) {
+    const auto rows = a.shape().subspan(0, axis);
+    std::ptrdiff_t count = 1;
+    for (const std::ptrdiff_t n : rows) {
+      count *= n;
+    }
+    result = lists_of(count, std::move(result));
+  }
+  return result;
+}
+
 // ---- columns of Arrow's
 
-void require_numbers(const arrow::array& given) {
+/// Rows of an array; `first` counts from the beginning of its buffers.
+struct rows_of {
+  const arrow::array* given;
+  std::int64_t first;
+  std::int64_t count;
+};
+
+/// Checks what every array has to be.
+void require_array(const arrow::array& given, const char* what, std::int64_t buffers,
+                   std::int64_t children) {
   if (given.length < 0 || given.offset < 0) {
     throw value_error(detail::message("'length' and 'offset' must be 0 or more, found ",
                                       given.length, " and ", given.offset));
   }
-  if (given.n_buffers != buffers_of_numbers || given.n_children != 0) {
-    throw value_error(
-        detail::message("an array of numbers must have 2 buffers and no children, "
-                        "found 'n_buffers' ",
-                        given.n_buffers, " and 'n_children' ", given.n_children));
+  if (given.n_buffers != buffers || given.n_children != children) {
+    throw value_error(detail::message("an array of ", what, " must have ", buffers,
+                                      buffers == 1 ? " buffer and " : " buffers and ",
+                                      children == 0 ? std::string("no") : std::to_string(children),
+                                      children == 1 ? " child" : " children",
+                                      ", found 'n_buffers' ", given.n_buffers, " and 'n_children' ",
+                                      given.n_children));
   }
   if (given.buffers == nullptr) {
-    throw value_error("'buffers' must point to 2 buffers, found a null pointer");
+    throw value_error(detail::message("'buffers' must point to ", buffers,
+                                      buffers == 1 ? " buffer" : " buffers",
+                                      ", found a null pointer"));
+  }
+  if (children > 0 && given.children == nullptr) {
+    throw value_error("'children' must point to arrays, found a null pointer");
   }
   if (given.null_count < -1 || given.null_count > given.length) {
     throw value_error(detail::message("'null_count' must be from -1 to the length ", given.length,
                                       ", found ", given.null_count));
   }
+}
+
+rows_of all_rows(const arrow::array& given) { return {&given, given.offset, given.length}; }
+
+/// The rows of a child that belong to rows of its parent, `each` of them to one.
+rows_of rows_of_child(const rows_of& parent, std::int64_t k, std::int64_t each) {
+  const arrow::array* child = parent.given->children[k];
+  if (child == nullptr) {
+    throw value_error("'children' must point to arrays, found a null pointer");
+  }
+  if (child->length < 0 || child->offset < 0) {
+    throw value_error(detail::message("'length' and 'offset' must be 0 or more, found ",
+                                      child->length, " and ", child->offset));
+  }
+  const auto first = checked_multiply(parent.first, each, "first element of lists");
+  const auto count = checked_multiply(parent.count, each, "number of elements of lists");
+  if (checked_add(first, count, "number of elements of a child") > child->length) {
+    throw value_error(detail::message("a child must have ", checked_add(first, count, ""),
+                                      " elements, found ", child->length));
+  }
+  return {child, checked_add(child->offset, first, "first element of a child"), count};
 }
 
 /// How many of the bits are not set.
@@ -200,23 +444,23 @@ std::int64_t count_unset(const std::uint8_t* bits, std::int64_t first, std::int6
   return unset;
 }
 
-void require_size(const std::vector<sized_buffer>& sizes, const arrow::array& given, int buffer,
+void require_size(const std::vector<sized_buffer>& sizes, const rows_of& rows, int buffer,
                   std::size_t needed) {
-  const auto known = std::ranges::find(sizes, given.buffers[buffer], &sized_buffer::first);
+  const auto known = std::ranges::find(sizes, rows.given->buffers[buffer], &sized_buffer::first);
   if (known != sizes.end() && known->nbytes < needed) {
-    throw value_error(detail::message("'length' ", given.length, " after 'offset' ", given.offset,
+    throw value_error(detail::message("'length' ", rows.count, " after 'offset' ", rows.first,
                                       " takes ", needed, " bytes of buffer ", buffer,
                                       ", which has ", known->nbytes));
   }
 }
 
-/// For numbers whose addresses are known to be possible. If they are USM, the driver knows the
+/// For elements whose addresses are known to be possible. If they are USM, the driver knows the
 /// bounds. Memory of a pool that no live block has is refused.
-void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow::array& given,
-                            detail::byte_range touched, const sycl::queue& queue) {
-  const auto* first = static_cast<const std::byte*>(given.buffers[1]);
+void require_inside(const std::vector<sized_buffer>& sizes, const rows_of& rows,
+                    detail::byte_range touched, const sycl::queue& queue) {
+  const auto* first = static_cast<const std::byte*>(rows.given->buffers[1]);
   const auto* touched_first = reinterpret_cast<const std::byte*>(touched.begin);
-  require_size(sizes, given, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes());
+  require_size(sizes, rows, 1, static_cast<std::size_t>(touched_first - first) + touched.nbytes());
   const detail::queue_state known = detail::state_of(queue);
   if (detail::pooled_ranges::contains(touched_first) ||
       detail::query_allocation(touched_first, *known.of_context).kind != usm_kind::unknown) {
@@ -224,44 +468,78 @@ void require_numbers_inside(const std::vector<sized_buffer>& sizes, const arrow:
   }
 }
 
-/// Checks that no number is missing. The numbers' places have been checked before.
-void require_no_missing(const std::vector<sized_buffer>& sizes, const arrow::array& given) {
-  const auto* bits = static_cast<const std::uint8_t*>(given.buffers[0]);
-  if (given.null_count < 0 && bits != nullptr) {
-    const auto end =
-        static_cast<std::size_t>(given.offset) + static_cast<std::size_t>(given.length);
-    require_size(sizes, given, 0, end / 8 + (end % 8 == 0 ? 0 : 1));
+/// The number of bytes that hold those bits.
+std::ptrdiff_t bytes_of_bits(std::ptrdiff_t bits) { return bits / 8 + (bits % 8 == 0 ? 0 : 1); }
+
+/// Checks that no value is missing. The rows' places have been checked before.
+void require_no_missing(const std::vector<sized_buffer>& sizes, const rows_of& rows) {
+  const auto* bits = static_cast<const std::uint8_t*>(rows.given->buffers[0]);
+  std::int64_t missing = std::max<std::int64_t>(rows.given->null_count, 0);
+  const bool are_all = rows.first == rows.given->offset && rows.count == rows.given->length;
+  if (bits != nullptr && (rows.given->null_count < 0 || (missing > 0 && !are_all))) {
+    const std::int64_t end = checked_add(rows.first, rows.count, "number of elements");
+    require_size(sizes, rows, 0, static_cast<std::size_t>(bytes_of_bits(end)));
+    missing = count_unset(bits, rows.first, end);
   }
-  const std::int64_t missing = given.null_count >= 0 ? given.null_count
-                               : bits == nullptr
-                                   ? 0
-                                   : count_unset(bits, given.offset, given.offset + given.length);
   if (missing != 0) {
-    throw buffer_error(detail::message("the column must have a number in every place, found ",
-                                       missing, " missing (null) of ", given.length,
+    throw buffer_error(detail::message("the column must have a value in every place, found ",
+                                       missing, " missing (null) of ", rows.given->length,
                                        ": fill or drop them"));
   }
 }
 
-array_view host_view(const arrow::array& given, const column& of, const sycl::queue& queue) {
-  require_numbers(given);
+/// Rows of an array of that format.
+column_rows view_of(rows_of rows, const column_format& format,
+                    const std::vector<sized_buffer>& sizes, const sycl::queue& queue) {
+  std::vector<std::ptrdiff_t> shape{rows.count};
+  for (const std::ptrdiff_t each : format.row) {
+    require_array(*rows.given, "lists", buffers_of_lists, 1);
+    require_no_missing(sizes, rows);
+    rows = rows_of_child(rows, 0, each);
+    shape.push_back(each);
+  }
+  require_array(*rows.given, "numbers", buffers_of_numbers, 0);
   usm_array_interface described;
-  described.data = reinterpret_cast<std::uintptr_t>(given.buffers[1]);
-  described.typestr = of.type.typestr();
-  described.shape = {&given.length, 1};
-  described.offset = given.offset;
+  described.data = reinterpret_cast<std::uintptr_t>(rows.given->buffers[1]);
+  described.offset = rows.first;
+  described.typestr = format.type.typestr();
+  std::ptrdiff_t first_bit = 0;
+  if (format.is_packed) {
+    first_bit = rows.first % 8;
+    described.offset = rows.first / 8;
+    described.typestr = dtype(type_code::uint8).typestr();
+  }
+  const std::ptrdiff_t bits = checked_add(first_bit, rows.count, "number of bits");
+  const std::ptrdiff_t nbytes = rows.count == 0 ? 0 : bytes_of_bits(bits);
+  described.shape = format.is_packed ? std::span(&nbytes, 1) : std::span(std::as_const(shape));
   auto [parsed, where] = parse_elements(described);
   if (const auto span = where.span()) {
-    const detail::byte_range touched = touched_bytes(described, parsed, *span);
-    require_numbers_inside(of.sizes, given, touched, queue);
+    require_inside(sizes, rows, touched_bytes(described, parsed, *span), queue);
   }
-  require_no_missing(of.sizes, given);
-  return {const_cast<void*>(given.buffers[1]),
-          parsed,
-          std::move(where),
-          usm_kind::unknown,
-          queue,
-          true};
+  require_no_missing(sizes, rows);
+  return {array_view(const_cast<void*>(rows.given->buffers[1]), parsed, std::move(where),
+                     usm_kind::unknown, queue, true),
+          std::move(shape), first_bit};
+}
+
+const column_format& format_of_column(const column& given, std::size_t chunk, std::size_t k) {
+  if (chunk >= given.chunks.size() || k >= given.formats.size()) {
+    throw value_error(detail::message("there are ", given.chunks.size(), " chunks and ",
+                                      given.formats.size(), " columns, found numbers ", chunk,
+                                      " and ", k));
+  }
+  return given.formats[k];
+}
+
+/// The rows of column number `k` of a chunk, which is of a table or of that column alone.
+rows_of rows_of_column(const column& given, std::size_t chunk, std::size_t k) {
+  const arrow::array& all = *given.chunks[chunk];
+  if (!given.is_table) {
+    return all_rows(all);
+  }
+  require_array(all, "rows", buffers_of_lists, std::ssize(given.formats));
+  require_no_missing(given.sizes, all_rows(all));
+  return rows_of_child(all_rows(all), static_cast<std::int64_t>(k), 1);
 }
 
 /// Takes the array; throws if it was released already.
@@ -295,11 +573,16 @@ arrow::owned<Structure> ask(int (*function)(arrow::array_stream*, Structure*),
 }  // namespace
 
 arrow::owned<arrow::schema> to_arrow_schema(dtype type) {
-  arrow::schema result{};
-  result.format = format_of(type);
-  result.name = "";
-  result.release = let_go_of_schema;
-  return arrow::owned(result);
+  return arrow::owned(schema_of_elements(type));
+}
+
+arrow::owned<arrow::schema> to_arrow_schema(const array& a) {
+  require_column(a);
+  arrow::owned<arrow::schema> result = to_arrow_schema(a.type());
+  for (std::size_t axis = a.shape().size() - 1; axis > 0; --axis) {
+    result = schema_of_lists(a.shape()[axis], std::move(result));
+  }
+  return result;
 }
 
 arrow::owned<arrow::array> to_arrow(const array& a) {
@@ -323,7 +606,7 @@ arrow::owned<arrow::device_array> to_arrow_device(const array& a) {
 }
 
 column receive(const arrow::schema& schema, arrow::array& given) {
-  column result{parse_schema(schema), {}};
+  column result = parse_schema(schema);
   result.chunks.reserve(1);
   result.chunks.push_back(take(given));
   return result;
@@ -346,7 +629,7 @@ column receive(arrow::array_stream& stream) {
   if (stream.get_schema == nullptr || stream.get_next == nullptr) {
     throw value_error("'get_schema' and 'get_next' must be functions, found a null pointer");
   }
-  column result{parse_schema(*ask(stream.get_schema, stream)), {}};
+  column result = parse_schema(*ask(stream.get_schema, stream));
   for (;;) {
     arrow::owned<arrow::array> next = ask(stream.get_next, stream);
     if (!next.is_there()) {
@@ -356,13 +639,52 @@ column receive(arrow::array_stream& stream) {
   }
 }
 
+column_rows host_rows(const column& given, std::size_t chunk, std::size_t k,
+                      const sycl::queue& queue) {
+  const column_format& format = format_of_column(given, chunk, k);
+  return view_of(rows_of_column(given, chunk, k), format, given.sizes, queue);
+}
+
+column_rows dictionary_rows(const column& given, std::size_t chunk, std::size_t k,
+                            const sycl::queue& queue) {
+  const column_format& format = format_of_column(given, chunk, k);
+  const arrow::array* values = rows_of_column(given, chunk, k).given->dictionary;
+  if (format.dictionary.empty() || values == nullptr) {
+    throw value_error("the column must have a dictionary, found none");
+  }
+  return view_of(all_rows(*values), format.dictionary[0], given.sizes, queue);
+}
+
 std::vector<array_view> host_views(const column& given, const sycl::queue& queue) {
+  if (given.formats.size() != 1 || given.formats[0].is_packed) {
+    throw value_error(detail::message("host_views: the column must be one of numbers, found ",
+                                      given.formats.size() == 1
+                                          ? std::string("bools, packed into bits")
+                                          : std::to_string(given.formats.size()) + " columns"));
+  }
   std::vector<array_view> views;
   views.reserve(given.chunks.size());
-  for (const auto& chunk : given.chunks) {
-    views.push_back(host_view(*chunk, given, queue));
+  for (std::size_t chunk = 0; chunk < given.chunks.size(); ++chunk) {
+    views.push_back(host_rows(given, chunk, 0, queue).elements);
   }
   return views;
+}
+
+void unpack(const column_rows& rows, std::span<std::uint8_t> to) {
+  const std::ptrdiff_t count = layout::c_order(rows.shape).size();
+  if (std::ssize(to) != count) {
+    throw value_error(
+        detail::message("unpack: there must be ", count, " bytes, found ", to.size()));
+  }
+  if (to.empty()) {
+    return;
+  }
+  const auto* bits =
+      static_cast<const std::uint8_t*>(static_cast<const void*>(rows.elements.data()));
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    const std::size_t bit = static_cast<std::size_t>(rows.first_bit) + k;
+    to[k] = bits[bit / 8] >> (bit % 8) & 1;
+  }
 }
 
 }  // namespace usmx::inline v1::exchange

@@ -4,10 +4,13 @@
 
 #include <optional>
 
+#include <sycl/queue.hpp>
+
 #include "array/array.hpp"
 #include "layout/layout.hpp"
 #include "memory/host_views.hpp"
 #include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/memory/buffer.hpp"
@@ -35,6 +38,10 @@ class consumer {
   std::optional<host_view> view_;
   std::optional<buffer> lent_;
 };
+
+/// usmx's queue of a device that DLPack names, in its platform's default context; none if there is
+/// no such device.
+USMX_API std::optional<sycl::queue> find_queue(dlpack::device);
 
 }  // namespace usmx::inline v1::internal
 

@@ -117,7 +117,7 @@ cuda_array_interface describe_for_cuda(const array& a) {
   }
   result.shape = a.shape();
   if (!a.layout().is_c_contiguous()) {
-    result.strides.emplace(in_bytes(a.strides(), a.type().itemsize()));
+    result.strides.emplace(in_bytes(internal::as_told(a).strides(), a.type().itemsize()));
   }
   a.memory().expose();
   return result;

@@ -227,9 +227,13 @@ void let_go(Managed* managed) noexcept {
   delete static_cast<exported<Managed>*>(managed->context);
 }
 
-/// The address that a tensor has as its data. Null for an array without elements.
-void* first_byte_of(const array& a) noexcept {
-  return a.size() == 0 ? nullptr : internal::first_element(a);
+/// The address that a tensor has as its data. Without elements it is null, as DLPack says, but for
+/// oneAPI it is that of the array's memory (docs/decisions.md, 140).
+void* first_byte_of(const array& a, dlpack::device where) noexcept {
+  if (a.size() == 0) {
+    return where.type == dlpack::device_type::oneapi ? a.memory().data() : nullptr;
+  }
+  return internal::first_element(a);
 }
 
 dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
@@ -237,7 +241,7 @@ dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
   const auto numbers = [](std::span<const std::ptrdiff_t> from) {
     return const_cast<std::int64_t*>(from.data());
   };
-  return {.data = first_byte_of(a),
+  return {.data = first_byte_of(a, where),
           .device = where,
           .ndim = a.ndim(),
           .type = data_type_of(a.type()),
@@ -260,7 +264,7 @@ void require_on(const array& a, dlpack::device where) {
 template <class Managed>
 Managed* export_array(const array& a, dlpack::device where) {
   require_on(a, where);
-  std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, a, {}});
+  std::unique_ptr<exported<Managed>> made(new exported<Managed>{{}, internal::as_told(a), {}});
   made->consumer.works_on(where, a);
   made->managed.context = made.get();
   made->managed.deleter = let_go<Managed>;
@@ -313,7 +317,7 @@ const array* source_of(const Managed& managed) noexcept {
 
 /// Whether a tensor still describes its array as usmx has written it, so that it needs no checks.
 bool is_unchanged(const dlpack::tensor& given, const array& source) {
-  return given.data == first_byte_of(source) && given.byte_offset == 0 &&
+  return given.data == first_byte_of(source, given.device) && given.byte_offset == 0 &&
          given.ndim == source.ndim() && given.shape == source.shape().data() &&
          given.strides == source.strides().data() && given.type == data_type_of(source.type());
 }
@@ -446,3 +450,16 @@ array from_dlpack(dlpack::managed_tensor* managed) {
 }
 
 }  // namespace usmx::inline v1::exchange
+
+std::optional<sycl::queue> usmx::internal::find_queue(dlpack::device where) {
+  const sycl::device* found = nullptr;
+  if (where.type == dlpack::device_type::oneapi) {
+    const auto& roots = detail::root_devices();
+    found = std::in_range<std::size_t>(where.id) && std::cmp_less(where.id, roots.size())
+                ? &roots[static_cast<std::size_t>(where.id)].device
+                : nullptr;
+  } else if (dlpack::is_cuda(where.type)) {
+    found = detail::find_cuda_device(where.id);
+  }
+  return found == nullptr ? std::nullopt : std::optional(cached_queue(*found));
+}

@@ -49,11 +49,10 @@ void require_suitable(const kernel_signature& signature, std::size_t place, cons
   }
 }
 
-void require_context(const kernel_signature& signature, std::size_t place, const array& a,
-                     const sycl::context& context) {
-  if (internal::private_queue(a).get_context() != context) {
-    refuse(signature, place,
-           "expected memory of the kernel's context, found an array of another context");
+void require_in_reach(const kernel_signature& signature, std::size_t place, const array& a,
+                      const kernel_home& home) {
+  if (const auto reason = reason_against(a, home)) {
+    refuse(signature, place, *reason);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "user_kernels/arguments.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/layout.hpp"
@@ -117,9 +118,8 @@ std::string to_string(const loop_form&, std::size_t operand_count);
 /// its parameter asks, and may be written if it is.
 void require_suitable(const kernel_signature&, std::size_t place, const array&);
 
-/// Throws value_error, with the argument's place, for an array with another context.
-void require_context(const kernel_signature&, std::size_t place, const array&,
-                     const sycl::context&);
+/// Throws value_error, with the argument's place, for an array whose memory the kernel cannot use.
+void require_in_reach(const kernel_signature&, std::size_t place, const array&, const kernel_home&);
 
 /// Throws value_error, with the argument's place, for an array of another shape.
 void require_shape(const kernel_signature&, std::size_t place, const array&,

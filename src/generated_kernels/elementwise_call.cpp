@@ -201,28 +201,42 @@ launch_sizes sizes_of(const loop_part& part, const detail::loop_form& form, std:
 
 std::vector<detail::array_use> uses_of(std::span<const operand> operands,
                                        const kernel_signature& signature,
-                                       const sycl::context& context) {
+                                       const detail::kernel_home& home) {
   std::vector<detail::array_use> uses;
   for (const operand& each : operands) {
-    detail::require_context(signature, each.place, each.used, context);
+    detail::require_in_reach(signature, each.place, each.used, home);
     uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
   }
   return uses;
 }
 
-/// Fortran order if all arrays of the result's shape have it, and not C order as well.
-element_order common_order(std::span<const array* const> arrays,
-                           std::span<const std::ptrdiff_t> shape) {
-  bool is_f = false;
-  for (const array* a : arrays) {
-    if (std::ranges::equal(a->shape(), shape)) {
-      if (resolved(element_order::any, a->layout()) != element_order::f) {
-        return element_order::c;
-      }
-      is_f = true;
+/// Axes of one element have no place in memory.
+bool has_axes_as(const layout& a, const layout& b) {
+  for (std::size_t k = 0; k < a.shape().size(); ++k) {
+    if (a.shape()[k] > 1 && a.strides()[k] != b.strides()[k]) {
+      return false;
     }
   }
-  return is_f ? element_order::f : element_order::c;
+  return true;
+}
+
+/// The axes lie in memory as those of all arrays of the result's shape do; where these differ, in C
+/// order.
+layout common_layout(std::span<const array* const> arrays, std::span<const std::ptrdiff_t> shape) {
+  const layout c_order = layout::c_order(shape);
+  std::optional<layout> common;
+  for (const array* a : arrays) {
+    if (!std::ranges::equal(a->shape(), shape)) {
+      continue;
+    }
+    layout own =
+        a->layout().is_c_contiguous() ? c_order : compact_like(a->layout(), element_order::keep);
+    if (common && !has_axes_as(*common, own)) {
+      return c_order;
+    }
+    common = std::move(own);
+  }
+  return common ? *common : c_order;
 }
 
 }  // namespace
@@ -244,7 +258,7 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
     throw value_error(detail::message(family_.name(), ": expected the size of the arrays, ",
                                       tuple_text(extents), ", found ", tuple_text(*shape)));
   }
-  output_layout_ = compact(extents, common_order(arrays, extents));
+  output_layout_ = common_layout(arrays, extents);
 }
 
 elementwise_call::~elementwise_call() = default;
@@ -318,11 +332,12 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   // One for each parameter, then the index, if there is one, and the loop.
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
-      uses_of(how.operands, typed_->signature, generated.context());
+      uses_of(how.operands, typed_->signature, detail::home_of(generated));
   const std::optional<detail::view_checks> checks = index_checks(queue);
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     if (array_at(k) == nullptr || is_raw(k)) {
-      bytes[k] = detail::checked_argument(typed_->signature, k, arguments_[k], generated.context());
+      bytes[k] =
+          detail::checked_argument(typed_->signature, k, arguments_[k], detail::home_of(generated));
     }
     if (array_at(k) != nullptr) {
       require_structure(k, generated.signature(), k);

@@ -438,13 +438,13 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
   for (std::size_t k = 0; k < family_.input_count(); ++k) {
     const array* a = array_at(k);
     if (a == nullptr || is_raw(k)) {
-      bytes.push_back(
-          detail::checked_argument(typed_->signature, k, arguments_[k], make_parts.context()));
+      bytes.push_back(detail::checked_argument(typed_->signature, k, arguments_[k],
+                                               detail::home_of(make_parts)));
       if (is_raw(k) && how.checks) {
         how.checks->add_to(bytes.back(), k);
       }
     } else {
-      detail::require_context(typed_->signature, k, *a, make_parts.context());
+      detail::require_in_reach(typed_->signature, k, *a, detail::home_of(make_parts));
       bytes.push_back(address_of(first_element(loops.inputs[input].used) +
                                  loops.kept.offsets[input] + loops.reduced.offsets[input]));
       ++input;
@@ -481,8 +481,8 @@ sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_
   for (std::size_t k = 0; k < family_.input_count(); ++k) {  // numbers and raw arrays
     const array* a = array_at(k);
     if (a == nullptr || is_raw(k)) {
-      bytes.push_back(
-          detail::checked_argument(typed_->signature, k, arguments_[k], put_together.context()));
+      bytes.push_back(detail::checked_argument(typed_->signature, k, arguments_[k],
+                                               detail::home_of(put_together)));
     }
     if (is_raw(k)) {
       require_structure(k, put_together.signature(), bytes.size() - 1);
@@ -494,8 +494,8 @@ sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_
   }
   for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
     const array& used = loops.outputs[i].used;
-    detail::require_context(typed_->signature, loops.outputs[i].place, used,
-                            put_together.context());
+    detail::require_in_reach(typed_->signature, loops.outputs[i].place, used,
+                             detail::home_of(put_together));
     require_structure(loops.outputs[i].place, put_together.signature(), bytes.size());
     bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
     uses.push_back({&used, detail::access::write});

@@ -219,8 +219,10 @@ layout transposed(const layout& source) {
   return result;
 }
 
-layout compact_like(const layout& source) {
-  const axis_span shape = source.shape();
+namespace {
+
+/// A layout of that shape, of as many axes, in the order of the source's axes.
+layout compact_along(const layout& source, axis_span shape) {
   if (source.is_c_contiguous()) return layout::c_order(shape);
   if (source.is_f_contiguous()) return layout::f_order(shape);
   std::array<std::size_t, max_ndim> storage;
@@ -233,6 +235,25 @@ layout compact_like(const layout& source) {
   });
   return compact(shape, 0, [&](std::size_t k) { return axes[k]; });
 }
+
+}  // namespace
+
+layout detail::with_normal_strides(const layout& source) {
+  const axis_span shape = source.shape();
+  if (source.size() == 0) return layout::c_order(shape, source.offset());
+  const bool is_f = source.is_f_contiguous() && !source.is_c_contiguous();
+  std::array<std::ptrdiff_t, max_ndim> entries;
+  std::ptrdiff_t next = 1;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    const std::size_t axis = is_f ? k : shape.size() - 1 - k;
+    entries[axis] = shape[axis] == 1 ? next : source.strides()[axis];
+    if (shape[axis] != 1) next = multiply_or_zero(std::abs(entries[axis]), shape[axis]);
+  }
+  return layout_builder::build(shape, axis_span(entries.data(), shape.size()), source.offset(),
+                               source.size());
+}
+
+layout compact_like(const layout& source) { return compact_along(source, source.shape()); }
 
 layout broadcast(const layout& source, axis_span shape) {
   check_shape(shape);
@@ -432,8 +453,13 @@ layout compact(std::span<const std::ptrdiff_t> shape, element_order order, std::
 }
 
 layout compact_like(const layout& source, element_order order) {
-  return order == element_order::keep ? compact_like(source)
-                                      : compact(source.shape(), resolved(order, source));
+  return compact_like(source, order, source.shape());
+}
+
+layout compact_like(const layout& source, element_order order,
+                    std::span<const std::ptrdiff_t> shape) {
+  const bool keeps = order == element_order::keep && shape.size() == source.shape().size();
+  return keeps ? compact_along(source, shape) : compact(shape, resolved(order, source));
 }
 
 layout with_axes_as_in_memory(const layout& source) {

@@ -100,6 +100,11 @@ class layout_builder {
   std::ptrdiff_t* strides_;
 };
 
+/// The same elements with strides that say nothing as others expect them: along axes of one
+/// element, and of arrays without elements, as where the elements lie without gaps. mpi4py and dpnp
+/// refuse negative ones there, too.
+layout with_normal_strides(const layout& source);
+
 // The order in which loops over several arrays walk through memory, and which of their dimensions
 // are one: for copies and for users' element-wise kernels. No SYCL here.
 

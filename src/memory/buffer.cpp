@@ -202,6 +202,8 @@ struct request {
   const sycl::queue& queue;
   std::size_t alignment;
   internal::first_use use;
+  /// Where the memory has to come from; null for the current resource.
+  const any_resource* from = nullptr;
 };
 
 /// Takes ownership of memory that the resource has given out for the request. Gives it back if
@@ -257,6 +259,10 @@ struct new_block {
 /// memory for that, it may have some once the pools have freed what they keep.
 any_resource resource_for(const request& wanted,
                           const std::shared_ptr<detail::context_state>& state) {
+  if (wanted.from != nullptr) {
+    wanted.from->require_place(wanted.queue);
+    return *wanted.from;
+  }
   if (auto scoped = internal::scoped_resource(wanted.queue, wanted.kind)) {
     return *std::move(scoped);
   }
@@ -324,8 +330,14 @@ buffer::buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue q
 
 buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                         std::size_t alignment) {
-  const request wanted{nbytes, kind, queue, alignment, internal::first_use::at_once};
-  new_block made = make_block(wanted);
+  return allocate(nbytes, queue, kind, alignment);
+}
+
+buffer buffer::allocate(std::size_t nbytes, const sycl::queue& queue, const placement& where,
+                        std::size_t alignment) {
+  const usm_kind kind = where.kind();
+  new_block made =
+      make_block({nbytes, kind, queue, alignment, internal::first_use::at_once, where.resource()});
   const auto known = made.traits<traits>();
   const owned_block& block = *made.block;  // lives as long as the buffer
   buffer result(block.first, nbytes, kind, queue, made.take_release(), known);
@@ -335,7 +347,12 @@ buffer buffer::allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& qu
 
 std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, usm_kind kind,
                                                 const sycl::queue& queue, std::size_t alignment) {
-  return internal::new_buffer::allocate(nbytes, kind, queue, alignment,
+  return allocate_shared(nbytes, queue, kind, alignment);
+}
+
+std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, const sycl::queue& queue,
+                                                const placement& where, std::size_t alignment) {
+  return internal::new_buffer::allocate(nbytes, queue, where, alignment,
                                         internal::first_use::at_once);
 }
 
@@ -358,10 +375,10 @@ std::shared_ptr<buffer> internal::new_buffer::try_to_allocate(std::size_t nbytes
   return made ? from_block(*std::move(made), wanted) : nullptr;
 }
 
-std::shared_ptr<buffer> internal::new_buffer::allocate(std::size_t nbytes, usm_kind kind,
-                                                       const sycl::queue& queue,
+std::shared_ptr<buffer> internal::new_buffer::allocate(std::size_t nbytes, const sycl::queue& queue,
+                                                       const placement& where,
                                                        std::size_t alignment, first_use use) {
-  const request wanted{nbytes, kind, queue, alignment, use};
+  const request wanted{nbytes, where.kind(), queue, alignment, use, where.resource()};
   return from_block(make_block(wanted), wanted);
 }
 

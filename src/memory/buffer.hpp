@@ -24,8 +24,8 @@ struct new_buffer {
                                                           const sycl::queue& queue,
                                                           std::size_t alignment, first_use);
   /// Does as buffer::allocate_shared(), for memory with that first use.
-  USMX_API static std::shared_ptr<buffer> allocate(std::size_t nbytes, usm_kind kind,
-                                                   const sycl::queue& queue, std::size_t alignment,
+  USMX_API static std::shared_ptr<buffer> allocate(std::size_t nbytes, const sycl::queue& queue,
+                                                   const placement& where, std::size_t alignment,
                                                    first_use);
 
  private:

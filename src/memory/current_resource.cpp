@@ -33,7 +33,58 @@ void internal::set_scoped_resource_function(scoped_resource_function function) n
   resource_in_scope.store(function, std::memory_order_release);
 }
 
+struct using_resource::scope {
+  sycl::queue queue;
+  any_resource resource;
+  const scope* before;
+
+  bool fits(const sycl::queue& other, usm_kind kind) const {
+    return resource.kind() == kind && queue.get_device() == other.get_device() &&
+           queue.get_context() == other.get_context();
+  }
+};
+
+namespace {
+
+/// How many using_resource there are, of all threads: without one, no thread's is looked for.
+std::atomic<std::size_t> live_scopes = 0;
+/// The innermost of the thread.
+thread_local const using_resource::scope* scope_of_thread = nullptr;
+
+/// The resource of the innermost using_resource of the thread that fits; null if there is none.
+const any_resource* resource_of_thread(const sycl::queue& queue, usm_kind kind) {
+  if (live_scopes.load(std::memory_order_relaxed) == 0) {
+    return nullptr;
+  }
+  const using_resource::scope* at = scope_of_thread;
+  while (at != nullptr && !at->fits(queue, kind)) {
+    at = at->before;
+  }
+  return at == nullptr ? nullptr : &at->resource;
+}
+
+}  // namespace
+
+using_resource::using_resource(const sycl::queue& queue, any_resource resource) {
+  const detail::runtime_call call;
+  resource.require_place(queue);
+  if (resource.kind() == usm_kind::unknown) {
+    throw value_error("using_resource: expected a resource of a kind of USM, found kind unknown");
+  }
+  scope_.reset(new scope{queue, std::move(resource), scope_of_thread});
+  scope_of_thread = scope_.get();
+  live_scopes.fetch_add(1, std::memory_order_relaxed);
+}
+
+using_resource::~using_resource() {
+  live_scopes.fetch_sub(1, std::memory_order_relaxed);
+  scope_of_thread = scope_->before;
+}
+
 std::optional<any_resource> internal::scoped_resource(const sycl::queue& queue, usm_kind kind) {
+  if (const any_resource* chosen = resource_of_thread(queue, kind)) {
+    return *chosen;
+  }
   if (!scopes_live()) {
     return std::nullopt;
   }
@@ -246,6 +297,9 @@ std::optional<any_resource> detail::known_resource(std::shared_ptr<context_state
 
 any_resource current_resource(const sycl::queue& queue, usm_kind kind) {
   const detail::runtime_call call;
+  if (const any_resource* chosen = resource_of_thread(queue, kind)) {
+    return *chosen;
+  }
   return current_of(*resources_of(queue, kind));
 }
 

@@ -15,6 +15,7 @@
 #include <sycl/exception.hpp>
 #include <sycl/usm.hpp>
 
+#include "base/process.hpp"
 #include "memory/observer.hpp"
 #include "runtime/drivers/back_ends.hpp"
 #include "usmx/base/error.hpp"
@@ -135,6 +136,7 @@ std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment,
   const auto refuse = [&](std::string_view reason) {
     throw allocation_error(detail::refusal(nbytes, kind_, queue, reason));
   };
+  const internal::kept_thread_state kept;
   std::byte* block = nullptr;
   try {
     block = ask_runtime(nbytes, alignment, queue, to_sycl(kind_));
@@ -154,6 +156,7 @@ std::byte* usm_resource::allocate(std::size_t nbytes, std::size_t alignment,
 
 void usm_resource::deallocate(std::byte* block, std::size_t, std::size_t,
                               const sycl::queue& queue) const noexcept {
+  const internal::kept_thread_state kept;
   try {
     sycl::free(block, queue);
   } catch (const sycl::exception&) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "base/messages.hpp"
 #include "base/process.hpp"
 #include "runtime/drivers/back_ends.hpp"
+#include "runtime/peer_access.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/device_types.hpp"
@@ -75,7 +77,24 @@ std::string detail::root_device::filter() const {
                  index);
 }
 
+namespace {
+
+/// Has calls leave what drivers keep for each thread as it was. A driver that `was_there` before
+/// this call knows how that was; one that the runtime has loaded since had nothing for the thread.
+void keep_states_of_drivers(bool was_there) {
+  for (const detail::back_end& each : detail::back_ends) {
+    const auto find = each.traits->find_thread_state;
+    if (const auto state = find == nullptr ? std::nullopt : find()) {
+      detail::keep_thread_state(*state, was_there ? state->now() : nullptr);
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<detail::root_device> detail::query_root_devices() {
+  const internal::kept_thread_state kept;
+  keep_states_of_drivers(true);
   std::vector<detail::root_device> found;
   for (const sycl::platform& platform : sycl::platform::get_platforms()) {
     for (sycl::device& device : platform.get_devices()) {
@@ -89,6 +108,7 @@ std::vector<detail::root_device> detail::query_root_devices() {
       found.push_back({std::move(device), backend, type, index, score});
     }
   }
+  keep_states_of_drivers(false);
   return found;
 }
 
@@ -134,6 +154,7 @@ std::vector<sycl::device> get_devices() {
 
 sycl::device default_device() {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   try {
     static const sycl::device& chosen = *new sycl::device(sycl::default_selector_v);
     return chosen;
@@ -144,26 +165,30 @@ sycl::device default_device() {
 
 std::optional<sycl::device> parent_device(const sycl::device& device) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   return detail::parent_of(device);
 }
 
 bool can_access_peer(const sycl::device& device, const sycl::device& peer,
                      sycl::ext::oneapi::peer_access access) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   return can_be_peers(device, peer) &&
          sycl::device(device).ext_oneapi_can_access_peer(peer, access);
 }
 
 void enable_peer_access(const sycl::device& device, const sycl::device& peer) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   require_peers("enable_peer_access", device, peer);
-  sycl::device(device).ext_oneapi_enable_peer_access(peer);
+  detail::enable_peer_access(device, peer);
 }
 
 void disable_peer_access(const sycl::device& device, const sycl::device& peer) {
   detail::note_runtime_in_use();
+  const internal::kept_thread_state kept;
   require_peers("disable_peer_access", device, peer);
-  sycl::device(device).ext_oneapi_disable_peer_access(peer);
+  detail::disable_peer_access(device, peer);
 }
 
 std::string_view backend_name(sycl::backend backend) {
@@ -173,6 +198,8 @@ std::string_view backend_name(sycl::backend backend) {
 std::string_view device_type_name(const sycl::device& device) {
   return name_of(detail::device_types, type_of(device), "unknown");
 }
+
+std::ostream& operator<<(std::ostream& out, usm_kind kind) { return out << name(kind); }
 
 std::string describe(const sycl::device& device) {
   return detail::message(device.get_info<sycl::info::device::name>(), " [",
@@ -271,7 +298,8 @@ std::vector<device_filter> parse_filter(std::string_view text) {
           "select_device: expected a filter selector 'backend:device_type:index', any part left "
           "out, alternatives separated by commas, no spaces (backends: ",
           listed(detail::back_ends), "; device types: ", listed(detail::device_types), "), found ",
-          detail::quoted(text, longest_shown_filter)));
+          detail::quoted(text, longest_shown_filter),
+          part.starts_with("xpu") ? "; what PyTorch calls 'xpu' is 'level_zero:gpu'" : ""));
     }
     alternatives.push_back(*filter);
   }
@@ -321,7 +349,9 @@ sycl::device select_device(std::string_view filter) {
   const std::string devices = list_of_devices();
   throw device_error(detail::message(
       "select_device: no device matches ", detail::quoted(filter, longest_shown_filter), "; ",
-      devices.empty() ? diagnose_missing_device() : detail::message("there are: ", devices)));
+      devices.empty()
+          ? diagnose_missing_device()
+          : detail::message("there are: ", devices, "; to find out more: python -m usmx doctor")));
 }
 
 std::string filter_string(const sycl::device& device) {

@@ -1,6 +1,7 @@
 // Which SYCL runtimes are mapped in this process, and why there is no device.
 #include "usmx/runtime/diagnosis.hpp"
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include <atomic>
@@ -128,6 +129,19 @@ bool working_directory_is_gone() {
   return std::filesystem::current_path(gone).empty();
 }
 
+bool has_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name) != nullptr; }
+
+bool is_python() { return has_symbol("Py_IsInitialized"); }
+
+/// A sanitizer's dlopen runs in its own library: the run paths of libsycl and of the OpenCL loader,
+/// by which these find the drivers, are not searched.
+bool sanitizer_hides_drivers(const std::filesystem::path& runtime) {
+  const char* paths = std::getenv("LD_LIBRARY_PATH");
+  return (has_symbol("__asan_init") || has_symbol("__tsan_init") || has_symbol("__msan_init")) &&
+         (paths == nullptr ||
+          std::string_view(paths).find(runtime.native()) == std::string_view::npos);
+}
+
 // Says what to change. The likeliest cause is tried first.
 std::string advice(const std::filesystem::path& driver, bool driver_exists,
                    const std::optional<std::string>& foreign_tbb) {
@@ -139,8 +153,17 @@ std::string advice(const std::filesystem::path& driver, bool driver_exists,
     return detail::message("unset ", detail::device_selector_variable,
                            ", or let it name a back end and device that exist ('opencl:cpu')");
   }
+  if (sanitizer_hides_drivers(driver.parent_path())) {
+    return detail::message(
+        "set LD_LIBRARY_PATH=", driver.parent_path().native(),
+        ", since a sanitizer's dlopen does not search the run paths by which the "
+        "SYCL runtime finds its drivers (in CMake: "
+        "usmx_sanitize_environment(TEST))");
+  }
   if (foreign_tbb) {
-    return "import usmx, and ask it for its devices, before the package that maps that TBB";
+    return is_python()
+               ? "import usmx, and ask it for its devices, before the package that maps that TBB"
+               : "call usmx::get_devices() before the library is loaded that maps that TBB";
   }
   if (!driver_exists) {
     return "install the CPU driver (pip install intel-opencl-rt) or a GPU driver";
@@ -151,10 +174,11 @@ std::string advice(const std::filesystem::path& driver, bool driver_exists,
     return detail::message("set ", detail::icd_filenames_variable, "=", driver.native(),
                            " before the process starts");
   }
-  return detail::message(
-      "the drivers were looked for before usmx was loaded (import ray does that), or refuse this "
-      "machine: import usmx first, or set ",
-      detail::icd_filenames_variable, "=", driver.native(), " before the process starts");
+  return detail::message("the drivers were looked for before usmx was loaded",
+                         is_python() ? " (import ray does that), or refuse this machine: import "
+                                     : ", or refuse this machine: load lib",
+                         "usmx first, or set ", detail::icd_filenames_variable, "=",
+                         driver.native(), " before the process starts");
 }
 
 std::string refusal_of_runtime() {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/waits.hpp"
@@ -82,10 +83,12 @@ std::optional<sycl::queue> scoped_queue() {
 }  // namespace
 
 sycl::queue internal::cached_queue(const sycl::context& context, const sycl::device& device) {
+  const kept_thread_state kept;
   return detail::state_of(context)->queue_of(device);
 }
 
 sycl::queue internal::cached_queue(const sycl::device& device) {
+  const kept_thread_state kept;
   return cached_queue(default_context(device), device);
 }
 

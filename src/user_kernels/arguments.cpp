@@ -11,10 +11,12 @@
 #include <type_traits>
 
 #include "array/array.hpp"
+#include "runtime/peer_access.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
+#include "usmx/runtime/devices.hpp"
 #include "usmx/user_kernels/signature.hpp"
 
 namespace usmx::inline v1 {
@@ -325,7 +327,7 @@ void require_aligned(const void* address, const checked_place& at) {
 }
 
 /// The first element of an array that suits the parameter, but for its layout.
-std::byte* checked_element(const array& a, const checked_place& at, const sycl::context& context) {
+std::byte* checked_element(const array& a, const checked_place& at, const kernel_home& home) {
   const kernel_parameter& wanted = at.parameter();
   if (a.owner() == nullptr) {
     at.refuse("expected an array in USM, found one without memory");
@@ -337,16 +339,16 @@ std::byte* checked_element(const array& a, const checked_place& at, const sycl::
     at.refuse<read_only_error>(
         "expected an array that the kernel may write, found a read-only one");
   }
-  if (internal::private_queue(a).get_context() != context) {
-    at.refuse("expected memory of the kernel's context, found an array of another context");
+  if (const auto reason = reason_against(a, home)) {
+    at.refuse(*reason);
   }
   std::byte* const address = internal::first_element(a);
   require_aligned(address, at);
   return address;
 }
 
-argument_bytes pointer_to(const array& a, const checked_place& at, const sycl::context& context) {
-  std::byte* const address = checked_element(a, at, context);
+argument_bytes pointer_to(const array& a, const checked_place& at, const kernel_home& home) {
+  std::byte* const address = checked_element(a, at, home);
   if (!a.layout().is_c_contiguous()) {
     at.refuse("expected a C-contiguous array, found shape ", tuple_text(a.shape()),
               " with strides ", tuple_text(a.strides()), " in elements");
@@ -354,8 +356,8 @@ argument_bytes pointer_to(const array& a, const checked_place& at, const sycl::c
   return {{}, nullptr, address, {}};
 }
 
-argument_bytes view_of(const array& a, const checked_place& at, const sycl::context& context) {
-  std::byte* const address = checked_element(a, at, context);
+argument_bytes view_of(const array& a, const checked_place& at, const kernel_home& home) {
+  std::byte* const address = checked_element(a, at, home);
   if (a.ndim() != at.parameter().ndim) {
     const int wanted = at.parameter().ndim;
     at.refuse("expected an array with ", wanted, wanted == 1 ? " dimension" : " dimensions",
@@ -367,22 +369,21 @@ argument_bytes view_of(const array& a, const checked_place& at, const sycl::cont
   return {{}, nullptr, nullptr, std::move(view)};
 }
 
-argument_bytes array_argument(const array& a, const checked_place& at,
-                              const sycl::context& context) {
+argument_bytes array_argument(const array& a, const checked_place& at, const kernel_home& home) {
   switch (at.parameter().form) {
     case parameter_form::pointer:
     case parameter_form::const_pointer:
-      return pointer_to(a, at, context);
+      return pointer_to(a, at, home);
     case parameter_form::view:
     case parameter_form::const_view:
-      return view_of(a, at, context);
+      return view_of(a, at, home);
     default:
       at.refuse<type_error>("expected ", expectation(at.parameter()), ", found an array");
   }
 }
 
 argument_bytes pointer_argument(const kernel_argument::pointer& found, const checked_place& at,
-                                const sycl::context& context) {
+                                const kernel_home& home) {
   const kernel_parameter& wanted = at.parameter();
   if (wanted.form != parameter_form::pointer && wanted.form != parameter_form::const_pointer) {
     at.refuse<type_error>("expected ", expectation(wanted), ", found a pointer");
@@ -400,8 +401,14 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
     at.refuse<type_error>(
         "expected a pointer that the kernel may write through, found one to const");
   }
-  if (pointer_kind(found.address, context) == usm_kind::unknown) {
+  const usm_kind kind = pointer_kind(found.address, home.context);
+  if (kind == usm_kind::unknown) {
     at.refuse("expected a pointer to USM of the kernel's context, found ", found.address);
+  }
+  const sycl::device owner = pointer_device(found.address, home.context);
+  if (!is_in_reach(home.device, home.context, {found.address, kind, owner})) {
+    at.refuse("expected a pointer to memory in reach of ", describe(home.device),
+              ", found one to memory of ", describe(owner));
   }
   require_aligned(found.address, at);
   return {{}, nullptr, const_cast<void*>(found.address), {}};
@@ -413,6 +420,19 @@ bool takes_numbers(const checked_place& at) {
 }
 
 }  // namespace
+
+std::optional<std::string> reason_against(const array& a, const kernel_home& home) {
+  const sycl::queue& queue = internal::private_queue(a);
+  if (queue.get_context() != home.context) {
+    return "expected memory of the kernel's context, found an array of another context";
+  }
+  const sycl::device owner = queue.get_device();
+  if (is_in_reach(home.device, home.context, {internal::first_element(a), a.kind(), owner})) {
+    return std::nullopt;
+  }
+  return message("expected memory in reach of ", describe(home.device), ", found an array on ",
+                 describe(owner), ": copy it to the kernel's device");
+}
 
 std::string description(const kernel_argument& argument) {
   if (const auto* other = std::get_if<kernel_argument::unsuitable>(&argument.value())) {
@@ -432,14 +452,14 @@ std::string place_text(const kernel_signature& signature, std::size_t place) {
 }
 
 argument_bytes checked_argument(const kernel_signature& signature, std::size_t place,
-                                const kernel_argument& argument, const sycl::context& context) {
+                                const kernel_argument& argument, const kernel_home& home) {
   const checked_place at(signature, place);
   const auto& value = argument.value();
   if (const auto* a = std::get_if<const array*>(&value)) {
-    return array_argument(**a, at, context);
+    return array_argument(**a, at, home);
   }
   if (const auto* pointer = std::get_if<kernel_argument::pointer>(&value)) {
-    return pointer_argument(*pointer, at, context);
+    return pointer_argument(*pointer, at, home);
   }
   if (const auto* structure = std::get_if<kernel_argument::structure>(&value)) {
     require_suitable(*structure, at);

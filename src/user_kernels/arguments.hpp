@@ -5,11 +5,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <sycl/context.hpp>
+#include <sycl/device.hpp>
 
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -50,10 +52,20 @@ std::string description(const kernel_argument&);
 /// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
 std::string place_text(const kernel_signature&, std::size_t place);
 
+/// Where a kernel runs.
+struct kernel_home {
+  const sycl::context& context;
+  const sycl::device& device;
+};
+inline kernel_home home_of(const kernel& of) noexcept { return {of.context(), of.device()}; }
+
+/// Why kernels that run there cannot use the memory of an array; nothing if they can.
+std::optional<std::string> reason_against(const array&, const kernel_home&);
+
 /// Throws value_error or type_error, with the signature, the argument's place and what was found,
 /// unless the argument suits the parameter at `place`.
 argument_bytes checked_argument(const kernel_signature&, std::size_t place, const kernel_argument&,
-                                const sycl::context&);
+                                const kernel_home&);
 
 /// Throws value_error unless there are as many arguments as parameters.
 void require_count(const kernel_signature&, std::size_t found);

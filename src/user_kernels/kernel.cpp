@@ -9,6 +9,7 @@
 #include <sycl/handler.hpp>
 
 #include "array/array.hpp"
+#include "base/process.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
@@ -119,7 +120,7 @@ checked_arguments check(const kernel::implementation& k,
       all.local_nbytes[i] = local.add(i, arguments[i]);
       continue;
     }
-    all.bytes[i] = detail::checked_argument(k.signature, i, arguments[i], k.context);
+    all.bytes[i] = detail::checked_argument(k.signature, i, arguments[i], {k.context, k.device});
     if (const auto* a = std::get_if<const array*>(&arguments[i].value())) {
       all.uses.push_back(
           {*a, detail::is_written(form) ? detail::access::write : detail::access::read});
@@ -218,6 +219,7 @@ std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view s
                                     std::span<const std::string> names,
                                     const compile_options& options) {
   require_usable_process();
+  const internal::kept_thread_state kept;
   const detail::program program = detail::make_program(source, names, options);
   const sycl::context context = queue.get_context();
   const sycl::device device = queue.get_device();

@@ -42,7 +42,7 @@ def c_interface() -> list[str]:
 
 def symbols() -> list[str]:
     """The names that libusmx.so exports, without those for usmx's own Python module."""
-    (library,) = (PACKAGE / "lib").glob("libusmx.so.*")
+    (library,) = (PACKAGE / "lib").glob("libusmx.so.?")
     listed = run("nm", "-D", "--defined-only", "--format=posix", library)
     names = "\n".join(line.split()[0] for line in listed.splitlines())
     public = [
@@ -85,7 +85,7 @@ def public_classes() -> Iterator[tuple[str, str]]:
             elif re.match(r"\}  // namespace \w+$", line) and inner:
                 inner.pop()
             elif (
-                found := re.match(r"(?:class|struct) (?:USMX_API )?(\w+)[^;]*\{", line)
+                found := re.match(r"(?:class|struct) (?:USMX_API |\[\[\w+\]\] )*(\w+)[^;]*\{", line)
             ) and not re.match(r"template|  requires", previous):
                 yield str(path.relative_to(INCLUDE)), "::".join([*inner, found[1]])
             previous = line

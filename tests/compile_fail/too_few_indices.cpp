@@ -1,5 +1,5 @@
 // As many indices as dimensions.
-// Error: no match for call
+// Error: use of deleted function
 #include "headers.hpp"
 
 double element(usmx::strided_view<const double, 2> view) {

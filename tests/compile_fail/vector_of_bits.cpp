@@ -1,5 +1,5 @@
 // A std::vector<bool> has no elements to copy into.
-// Error: no matching function for call
+// Error: names the element type, which is not bool
 #include "headers.hpp"
 
 #ifdef WRONG

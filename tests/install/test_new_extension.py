@@ -16,19 +16,29 @@ from environments import make_environment
 from extension_builds import quick_environment, unpack, wheel_of
 from helpers import run, run_usmx
 from sharing import shared_folder
-from usmx.cli.new_extension import LANGUAGES, LICENSES, SUBJECTS, copy_example
+from usmx.cli.new_extension import CPP, FEATURES, LANGUAGES, LICENSES, composed, copy_example
 
 ROOT = Path(__file__).parents[2]
 
-KINDS = LANGUAGES + SUBJECTS
+COMBINATIONS = ("", "+kernel", "+onemkl", "+kernel+onemkl")
+# A language and the features beside it: "c+kernel+onemkl".
+KINDS = [language + features for features in COMBINATIONS for language in LANGUAGES]
+CPP_KINDS = [CPP + features for features in COMBINATIONS]
+SOME_KINDS = [*LANGUAGES, "cython+kernel", "c+onemkl", CPP]
 
 
 def name_of(kind):
-    return f"mine_in_{kind}"
+    return f"mine_in_{kind.replace('+', '_')}"
 
 
 def options_of(kind):
-    return ["--with", kind] if kind in LANGUAGES else [f"--{kind}"]
+    language, *features = kind.split("+")
+    return ["--with", language, *(f"--{feature}" for feature in features)]
+
+
+def environment_of(kind):
+    """oneMKL's packages are in this environment, and pip installs nothing into another one."""
+    return os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if "onemkl" in kind else None
 
 
 @pytest.fixture(scope="session")
@@ -67,10 +77,74 @@ def elsewhere(wheel, tmp_path_factory):
 def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel):
     tests = wheel(kind).parent / "tests"
     command = [elsewhere, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    # oneMKL's packages are in this environment, and pip installs nothing into that one.
-    variables = os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if kind == "onemkl" else None
-    printed = run(*command, "--import-mode=importlib", tests, cwd=tests, env=variables)
+    printed = run(*command, "--import-mode=importlib", tests, cwd=tests, env=environment_of(kind))
     assert " passed" in printed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_readme_shows_what_the_project_does(kind, elsewhere, tmp_path):
+    assert run_usmx("new-extension", name_of(kind), *options_of(kind), cwd=tmp_path).returncode == 0
+    readme = (tmp_path / name_of(kind) / "README.md").read_text()
+    (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
+    printed = run(elsewhere, "-P", "-c", program, cwd=tmp_path, env=environment_of(kind))
+    product = "[[ 7. 10.]\n [15. 22.]]\n" if "onemkl" in kind else ""
+    scaled = "[2. 4. 6.]\n" if "onemkl" not in kind or "kernel" in kind else ""
+    assert printed == scaled + product
+
+
+@pytest.fixture(scope="session")
+def cpp_project(tmp_path_factory):
+    """A C++ project, written where its presets build it."""
+
+    def make(kind, folder):
+        folder.mkdir()
+        name = name_of(kind)
+        assert run_usmx("new-extension", name, *options_of(kind), cwd=folder).returncode == 0
+
+    def made(kind):
+        folder = shared_folder(tmp_path_factory, name_of(kind), partial(make, kind))
+        return folder / name_of(kind)
+
+    return made
+
+
+def workflow(project, preset):
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    variables = os.environ | {"PATH": path, "CMAKE_UNITY_BUILD": "ON"}
+    variables.pop("LD_LIBRARY_PATH", None)
+    return run("cmake", "--workflow", "--preset", preset, cwd=project, env=variables)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CPP_KINDS)
+def test_cpp_project_builds_passes_its_tests_and_runs(kind, cpp_project):
+    project = cpp_project(kind)
+    assert "100% tests passed" in workflow(project, "release")
+    printed = run(project / f"build/release/{project.name}_program")
+    product = "[[7, 10],\n [15, 22]]\n" if "onemkl" in kind else ""
+    scaled = "[2, 4, 6]\n" if "onemkl" not in kind or "kernel" in kind else ""
+    assert printed == scaled + product
+
+
+@pytest.mark.slow
+def test_cpp_project_passes_its_tests_under_sanitizers(cpp_project):
+    assert "100% tests passed" in workflow(cpp_project(CPP), "asan")
+
+
+@pytest.mark.parametrize(
+    ("folder", "language", "features"),
+    [("kernel", "nanobind", ["kernel"]), ("onemkl", "nanobind", ["onemkl"]), (CPP, CPP, [])],
+)
+def test_examples_are_what_is_written(folder, language, features):
+    files = composed(f"usmx_with_{folder}", language, features)
+    example = ROOT / "examples" / folder
+    found = {path: (example / path).read_text() for path in files if not path.startswith(".")}
+    assert found == {path: text for path, text in files.items() if not path.startswith(".")}
+
+
+def test_every_feature_has_an_example():
+    assert {"kernel", "onemkl"} == set(FEATURES)
 
 
 @pytest.mark.slow
@@ -82,31 +156,40 @@ def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
     assert printed == f"[{2 ** len(names)}.]\n"
 
 
-def with_real_headers(bindings):
-    """A project's kernel as docs/extension-authors.md writes it, with usmx's own headers."""
+def change(path, *changes):
+    text = path.read_text("utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text, "utf-8")
+
+
+def use_real_headers(sources):
+    """Make a project's kernel that of docs/extension-authors.md, with usmx's own headers."""
     document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
     section = document.split("#### Real headers in a kernel\n")[1].split("### Versions")[0]
     source, include_option, compiled = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
-    old_source = bindings.split('R"(\n')[1].split(')";')[0]
+    old_source = (sources / "scaled.cpp").read_text().split('R"(\n')[1].split(')";')[0]
     compiling = 'usmx::kernel::compile(queue, source, "scale")'
     importing = "  usmx::python::import_usmx();\n"
-    for old, new in [
+    change(sources / "scaled.hpp", ("usmx::c_contig>", "usmx::strided>"))
+    change(
+        sources / "scaled.cpp",
         (old_source, source),
-        ("/// For the device and", "std::string include_option;\n\n/// For the device and"),
+        ("namespace {\n", "std::string include_option;\n\nnamespace {\n"),
         (compiling, compiled.strip()),
+    )
+    change(
+        sources / "bindings.cpp",
+        ("namespace nb = ", "extern std::string include_option;\n\nnamespace nb = "),
         (importing, importing + include_option),
-        ("usmx::c_contig>& x", "usmx::strided>& x"),
-    ]:
-        assert bindings.count(old) == 1, old
-        bindings = bindings.replace(old, new)
-    return bindings
+    )
 
 
 @pytest.mark.slow
 def test_kernel_of_a_project_includes_real_headers(tmp_path, tmp_path_factory):
     assert run_usmx("new-extension", "mine", "--kernel", cwd=tmp_path).returncode == 0
-    bindings = tmp_path / "mine/src/bindings.cpp"
-    bindings.write_text(with_real_headers(bindings.read_text()))
+    use_real_headers(tmp_path / "mine/src")
     wheel = wheel_of(tmp_path / "mine", tmp_path, quick_environment(tmp_path_factory))
     unpack(wheel, tmp_path / "packages")
     code = "import usmx, mine\nprint(mine.scaled(usmx.asarray([1.0, 2.0, 3.0, 4.0])[::-2], 10))"
@@ -173,7 +256,7 @@ def test_type_checker_knows_the_functions(language, checked):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 @pytest.mark.parametrize("license_name", LICENSES)
 def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
     chosen = (*options_of(kind), "--license", license_name)
@@ -181,27 +264,31 @@ def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
     text = (tmp_path / "mine/LICENSE").read_text()
     assert "{holders}" not in text
     assert ("the authors of mine" in text) == (license_name != "Apache-2.0")
+    if kind == CPP:
+        return
     project = tomllib.loads((tmp_path / "mine/pyproject.toml").read_text())["project"]
     assert (project["license"], project["license-files"]) == (license_name, ["LICENSE"])
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert not (tmp_path / "mine/LICENSE").exists()
+    if kind == CPP:
+        return
     project = tomllib.loads((tmp_path / "mine/pyproject.toml").read_text())["project"]
     assert "license" not in project
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SOME_KINDS)
 def test_project_has_what_git_and_github_ask_for(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert "/build/" in (tmp_path / "mine/.gitignore").read_text().splitlines()
     workflow = (tmp_path / "mine/.github/workflows/test.yml").read_text()
-    assert "python -m pytest" in workflow
-    assert (tmp_path / "mine/python/mine/py.typed").exists()
+    assert ("cmake --workflow" if kind == CPP else "python -m pytest") in workflow
+    assert (tmp_path / "mine/python/mine/py.typed").exists() == (kind != CPP)
 
 
 def test_nothing_is_written_over(tmp_path):
@@ -228,6 +315,16 @@ def test_name_that_is_taken_is_refused(name, tmp_path):
     assert done.returncode == 2
     assert name in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["pybind11+kernel+onemkl", "cython+onemkl", "c+kernel", CPP])
+def test_composed_project_says_its_own_name_everywhere(kind, tmp_path):
+    assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
+    files = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
+    for path in files:
+        text = path.read_text()
+        assert "usmx_with" not in text, path
+        assert not re.search(r"(?<!actions/checkout)(?<!setup-python)@[a-z]+@", text), path
 
 
 def test_project_says_its_own_name_everywhere(tmp_path):

@@ -32,6 +32,7 @@ import dpnp
 import numpy as np
 import usmx
 from usmx import memory
+from usmx._compute.table import REDUCTIONS, ROWS
 
 sys.path.append(str(pathlib.Path(__file__).parent))  # -P keeps it out
 from soak import OneWithDpnp
@@ -287,6 +288,14 @@ FUNCTIONS = {
     "astype": [lambda x: F.astype(x.a, "f4"), lambda x: F.astype(x.large, "f2"), lambda x: F.astype(x.d, "i1")],
     "broadcast_arrays": [lambda x: F.broadcast_arrays(x.a, x.s, x.d[:4])],
     "broadcast_to": [lambda x: F.broadcast_to(x.a, (2, 3, 4)).copy()],
+    "argsort": [lambda x: F.argsort(x.large)], "broadcast_shapes": [lambda x: F.broadcast_shapes(x.a.shape, (1,))],
+    "clip": [lambda x: F.clip(x.a, 0, x.b)],
+    "cumulative_prod": [lambda x: F.cumulative_prod(x.v)], "cumulative_sum": [lambda x: F.cumulative_sum(x.large)],
+    "diff": [lambda x: F.diff(x.a)], "isin": [lambda x: F.isin(x.a, x.v)], "matmul": [lambda x: F.matmul(x.a, x.b.T)],
+    "searchsorted": [lambda x: F.searchsorted(x.v, x.a)], "sort": [lambda x: F.sort(x.a.T), lambda x: F.sort(x.large)],
+    "tensordot": [lambda x: F.tensordot(x.a, x.b)], "unique_all": [lambda x: F.unique_all(x.a)],
+    "unique_counts": [lambda x: F.unique_counts(x.a)], "unique_inverse": [lambda x: F.unique_inverse(x.a)],
+    "unique_values": [lambda x: F.unique_values(x.large)], "vecdot": [lambda x: F.vecdot(x.a, x.b)],
     "can_cast": [lambda x: F.can_cast(x.a, "f4")],
     "concat": [lambda x: F.concat([x.a, x.b]), lambda x: F.concat([x.large, x.d]),
                lambda x: F.concat([x.large, x.v], axis=None)],
@@ -420,27 +429,90 @@ MEMORY = {
     "using_memory_resource": [with_resource],
 }  # fmt: skip
 
-REFUSED = {  # usmx does no mathematics: these raise a TypeError
-    f"__{name}__": use
-    for name, use in {
-        "add": lambda x: x.a + x.b, "radd": lambda x: 1 + x.a, "sub": lambda x: x.a - x.b,
-        "rsub": lambda x: 1 - x.a, "mul": lambda x: x.a * x.b, "rmul": lambda x: 2 * x.a,
-        "mod": lambda x: x.a % x.b, "rmod": lambda x: 1 % x.a, "divmod": lambda x: divmod(x.a, x.b),
-        "rdivmod": lambda x: divmod(1, x.a), "pow": lambda x: x.a**x.b, "rpow": lambda x: 1**x.a,
-        "neg": lambda x: -x.a, "pos": lambda x: +x.a, "abs": lambda x: abs(x.a), "invert": lambda x: ~x.a,
-        "lshift": lambda x: x.i << 1, "rlshift": lambda x: 1 << x.i, "rshift": lambda x: x.i >> 1,
-        "rrshift": lambda x: 1 >> x.i, "and": lambda x: x.i & 1, "rand": lambda x: 1 & x.i,
-        "xor": lambda x: x.i ^ 1, "rxor": lambda x: 1 ^ x.i, "or": lambda x: x.i | 1, "ror": lambda x: 1 | x.i,
-        "floordiv": lambda x: x.a // 2, "rfloordiv": lambda x: 2 // x.a, "truediv": lambda x: x.a / 2,
-        "rtruediv": lambda x: 2 / x.a, "matmul": lambda x: x.a @ x.b, "rmatmul": lambda x: [1] @ x.a,
-        "lt": lambda x: x.a < x.b, "le": lambda x: x.a <= x.b, "eq": lambda x: x.a == x.b,
-        "ne": lambda x: x.a != x.b, "gt": lambda x: x.a > x.b, "ge": lambda x: x.a >= x.b,
-        "hash": lambda x: hash(x.a), "contains": lambda x: 1 in x.a, "delitem": lambda x: operator.delitem(x.a, 0),
-        "array_ufunc": lambda x: np.add(x.a, x.b),
-    }.items()
+
+@functools.cache
+def fused():
+    """A function that becomes a kernel."""
+    return F.fuse(lambda a, b: (a * 2 - b).sum(axis=0))
+
+
+FUNCTIONS |= {  # names of NumPy's, and what computes but is no row
+    "append": [lambda x: F.append(x.a, x.b, axis=0)], "asfortranarray": [lambda x: F.asfortranarray(x.a)],
+    "block": [lambda x: F.block([[x.a, x.b], [x.b, x.a]])], "choose": [lambda x: F.choose(x.i, [x.a, x.b])],
+    "column_stack": [lambda x: F.column_stack([x.v, x.v])], "compress": [lambda x: F.compress([True, False, True], x.a, axis=0)],
+    "concatenate": [lambda x: F.concatenate([x.a, x.b])], "delete": [lambda x: F.delete(x.a, 1, axis=0)],
+    "diag_indices": [lambda x: F.diag_indices(3)], "diag_indices_from": [lambda x: F.diag_indices_from(x.a[:, :3])],
+    "dsplit": [lambda x: F.dsplit(x.a[..., None], 1)[0].copy()], "fill_diagonal": [lambda x: F.fill_diagonal(x.a, x.s)],
+    "fliplr": [lambda x: F.fliplr(x.a).copy()], "flipud": [lambda x: F.flipud(x.d).copy()],
+    "fuse": [lambda x: fused()(x.a, x.s), lambda x: fused()(x.d, x.d)], "hsplit": [lambda x: F.hsplit(x.a, 2)[1].copy()],
+    "indices": [lambda x: F.indices((2, 3), **x.place)], "insert": [lambda x: F.insert(x.v, 2, x.s), lambda x: F.insert(x.a, [0, 1], x.b[:2], 0)],
+    "ix_": [lambda x: x.a[F.ix_([0, 2], x.n[None])]], "may_share_memory": [lambda x: F.may_share_memory(x.a, x.d)],
+    "ndenumerate": [lambda x: [*F.ndenumerate(x.a)]], "ndindex": [lambda x: [x.a[k] for k in F.ndindex(2, 2)]],
+    "pad": [lambda x: F.pad(x.a, 1), lambda x: F.pad(x.v, 3, "mean"), lambda x: F.pad(x.v, 2, "wrap")],
+    "ravel_multi_index": [lambda x: F.ravel_multi_index((x.i, x.i), (3, 4))], "require": [lambda x: F.require(x.a.T, "f4", "C")],
+    "resize": [lambda x: F.resize(x.a, (5, 7))], "rollaxis": [lambda x: F.rollaxis(x.a, 1).copy()],
+    "select": [lambda x: F.select([x.m, ~x.m], [x.a, x.b], 3)], "shares_memory": [lambda x: F.shares_memory(x.a, x.b)],
+    "transpose": [lambda x: F.transpose(x.a, (1, 0)).copy()], "tril_indices": [lambda x: F.tril_indices(3)],
+    "tril_indices_from": [lambda x: x.a[F.tril_indices_from(x.a)]], "trim_zeros": [lambda x: F.trim_zeros(x.v)],
+    "triu_indices": [lambda x: F.triu_indices(3)], "triu_indices_from": [lambda x: x.a[F.triu_indices_from(x.a)]],
+    "unravel_index": [lambda x: F.unravel_index(x.i, (3, 4))], "vsplit": [lambda x: F.vsplit(x.a, 3)[1].copy()],
 }  # fmt: skip
 
+RANDOM = {
+    "default_rng": [lambda x: F.random.default_rng(7)], "random": [lambda x: F.random.default_rng(7).random(out=x.a)],
+    "uniform": [lambda x: F.random.default_rng(7).uniform(1, 2, 9, **x.place)],
+    "standard_normal": [lambda x: F.random.default_rng(7).standard_normal(out=x.large)],
+    "normal": [lambda x: F.random.default_rng(7).normal(1, 2, 9, **x.place)],
+    "integers": [lambda x: F.random.default_rng(7).integers(9, out=x.i)],
+}  # fmt: skip
+
+REFUSED = {  # these raise a TypeError
+    "__hash__": lambda x: hash(x.a),
+    "__delitem__": lambda x: operator.delitem(x.a, 0),
+}
+
+
+def with_arrays(name, count):
+    return lambda x: getattr(F, name)(*[x.i if name.startswith("bitwise") else x.a] * count)
+
+
+# Those that are made of the table's rows: each by one call.
+OF_ROWS = {
+    name: [with_arrays(name, len(row.operands))]
+    for name, row in ROWS.items()
+    if name not in FUNCTIONS
+} | {name: [with_arrays(name, 1)] for name in REDUCTIONS}
+
 METHODS = {
+    "__add__": [lambda x: x.a + x.b, lambda x: x.a + 1, lambda x: x.a.T + x.b.T, lambda x: x.large + x.large[::-1]],
+    "__radd__": [lambda x: 1 + x.a], "__iadd__": [lambda x: operator.iadd(x.a, x.b)],
+    "__sub__": [lambda x: x.a - x.b], "__rsub__": [lambda x: 1 - x.a], "__isub__": [lambda x: operator.isub(x.a, x.b)],
+    "__mul__": [lambda x: x.a * x.b], "__rmul__": [lambda x: 2 * x.a], "__imul__": [lambda x: operator.imul(x.a, x.b)],
+    "__truediv__": [lambda x: x.a / 2], "__rtruediv__": [lambda x: 2 / x.a], "__itruediv__": [lambda x: operator.itruediv(x.a, 2)],
+    "__floordiv__": [lambda x: x.a // 2], "__rfloordiv__": [lambda x: 2 // x.a], "__ifloordiv__": [lambda x: operator.ifloordiv(x.a, 2)],
+    "__mod__": [lambda x: x.a % x.b], "__rmod__": [lambda x: 1 % x.a], "__imod__": [lambda x: operator.imod(x.a, x.b)],
+    "__divmod__": [lambda x: divmod(x.a, x.b)], "__rdivmod__": [lambda x: divmod(1, x.a)],
+    "__pow__": [lambda x: x.a**x.b], "__rpow__": [lambda x: 1**x.a], "__ipow__": [lambda x: operator.ipow(x.a, x.b)],
+    "__matmul__": [lambda x: x.a @ x.b.T], "__rmatmul__": [lambda x: x.a.__rmatmul__(x.b.T)],
+    "__imatmul__": [lambda x: operator.imatmul(x.a[:3, :3], x.b[:3, :3])],
+    "__lshift__": [lambda x: x.i << 1], "__rlshift__": [lambda x: 1 << x.i], "__ilshift__": [lambda x: operator.ilshift(x.i, 0)],
+    "__rshift__": [lambda x: x.i >> 1], "__rrshift__": [lambda x: 1 >> x.i], "__irshift__": [lambda x: operator.irshift(x.i, 0)],
+    "__and__": [lambda x: x.i & 1], "__rand__": [lambda x: 1 & x.i], "__iand__": [lambda x: operator.iand(x.i, -1)],
+    "__or__": [lambda x: x.i | 1], "__ror__": [lambda x: 1 | x.i], "__ior__": [lambda x: operator.ior(x.i, 0)],
+    "__xor__": [lambda x: x.i ^ 1], "__rxor__": [lambda x: 1 ^ x.i], "__ixor__": [lambda x: operator.ixor(x.i, 0)],
+    "__neg__": [lambda x: -x.a], "__pos__": [lambda x: +x.a], "__abs__": [lambda x: abs(x.a)], "__invert__": [lambda x: ~x.i],
+    "__lt__": [lambda x: x.a < x.b], "__le__": [lambda x: x.a <= x.b], "__eq__": [lambda x: x.a == x.b],
+    "__ne__": [lambda x: x.a != x.b], "__gt__": [lambda x: x.a > x.b], "__ge__": [lambda x: x.a >= x.b],
+    "__contains__": [lambda x: 1 in x.a], "__array_ufunc__": [lambda x: np.add(x.a, x.b)],
+    "all": [lambda x: x.a.all()], "any": [lambda x: x.a.any(axis=0)], "argmax": [lambda x: x.a.argmax()], "argmin": [lambda x: x.a.argmin(1)],
+    "__array_priority__": [lambda x: x.a.__array_priority__], "choose": [lambda x: x.i.choose([x.a, x.b])],
+    "compress": [lambda x: x.a.compress([True, False, True], axis=0)],
+    "argsort": [lambda x: x.a.argsort()], "clip": [lambda x: x.a.clip(0, 1)], "conj": [lambda x: x.c.conj()], "conjugate": [lambda x: x.c.conjugate()],
+    "cumprod": [lambda x: x.a.cumprod()], "cumsum": [lambda x: x.large.cumsum()], "dot": [lambda x: x.a.dot(x.b.T)],
+    "max": [lambda x: x.large.max()], "mean": [lambda x: x.a.mean(axis=0)], "min": [lambda x: x.a.min()], "prod": [lambda x: x.a.prod()],
+    "round": [lambda x: x.a.round(2)], "searchsorted": [lambda x: x.v.searchsorted(x.a)], "sort": [lambda x: x.a.sort()],
+    "std": [lambda x: x.a.std(ddof=1)], "sum": [lambda x: x.large.sum(), lambda x: x.a.T.sum(0)], "trace": [lambda x: x.a.trace()],
+    "var": [lambda x: x.a.var(1)],
     "__iter__": [lambda x: [float(e) for e in x.v], lambda x: list(x.a)],
     "__bool__": [lambda x: bool(x.s)],
     "__int__": [lambda x: int(x.s)],
@@ -570,7 +642,8 @@ def refused(use):
 
 def all_calls():
     for prefix, table in (
-        ("usmx", FUNCTIONS), ("usmx.memory", MEMORY), ("USMArray", METHODS), ("Memory", OF_MEMORY)
+        ("usmx", FUNCTIONS), ("usmx", OF_ROWS), ("usmx.random", RANDOM),
+        ("usmx.memory", MEMORY), ("USMArray", METHODS), ("Memory", OF_MEMORY)
     ):  # fmt: skip
         for name, calls in table.items():
             for number, call in enumerate(calls):
@@ -586,6 +659,9 @@ def public_names():
     """What must have a call: a function that is added must be added here."""
     names = {f"usmx.{n}" for n in usmx.__all__ if callable(getattr(usmx, n))}
     names |= {f"usmx.memory.{n}" for n in memory.__all__}
+    names |= {
+        f"usmx.random.{n}" for n in ("default_rng", *vars(usmx.random.Generator)) if n[0] != "_"
+    }
     names |= {f"USMArray.{n}" for n in vars(usmx.USMArray) if hasattr(usmx.USMArray, n)}
     names |= {f"Memory.{n}" for n in vars(memory.MemoryUSMHost.__mro__[1])}
     private = re.compile(r"\._[a-z]|\.__(module|new|init|doc|signature)__$")

@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import inspect
 import io
 import os
 import pickle
@@ -231,3 +232,27 @@ def requested_buffer(exporter, flags):
         yield buffer
     finally:
         ctypes.pythonapi.PyBuffer_Release(ctypes.byref(buffer))
+
+
+# ---- signatures
+
+
+def assert_takes_calls_of(mine, theirs, other_defaults=()):
+    """That `mine` takes every call of another library's function, and means the same by it."""
+    own = inspect.signature(mine).parameters
+    positional = [
+        p.name for p in own.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
+    for place, (name, their) in enumerate(inspect.signature(theirs).parameters.items()):
+        if their.kind is their.VAR_POSITIONAL:
+            assert own[name].kind is their.kind
+            continue
+        if their.kind is not their.KEYWORD_ONLY:
+            assert place < len(positional), name
+        my = own[positional[place]] if their.kind is their.POSITIONAL_ONLY else own[name]
+        if their.kind is not their.POSITIONAL_ONLY:
+            assert my.kind is not my.POSITIONAL_ONLY, name
+        if their.kind is their.POSITIONAL_OR_KEYWORD:
+            assert positional[place] == name
+        if their.default is not their.empty and name not in other_defaults:
+            assert my.default == their.default, name

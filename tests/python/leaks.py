@@ -219,7 +219,8 @@ def refusals():
         "write to read-only memory": failing(lambda: readonly.memset(0)),
         "writable buffer": failing(lambda: np.frombuffer(readonly, "u1").fill(0)),
         "conversion of device memory": failing(lambda: np.asarray(device)),
-        "operator": failing(lambda: array + array),
+        "operator": failing(lambda: array + device.reshape(1, 1, 3)[:, :, :2]),
+        "operand of another kind": failing(lambda: array + object()),
         "type of no USM": lambda: get_usm_type(4096, own_queue),
         "used queue capsule": failing(functools.partial(usmx.SyclQueue, used)),
         "adopting no USM": failing(lambda: from_pointer(4096, 8, own_queue, deleter=print_nothing)),
@@ -335,6 +336,8 @@ def kernels():
 
     return {
         "launch": lambda: twice()(64, None, array).wait(),
+        "sum of arrays": lambda: (array + array).wait(),
+        "sum of elements": lambda: array.sum().wait(),
         "element-wise call": lambda: axpy(2, array).wait(),
         "reduction": lambda: total(array).wait(),
         "launches on queues that are dropped": on_a_queue_of_its_own,
@@ -349,6 +352,7 @@ FEWER = {  # what takes much longer
     "dpnp's array": 20_000,
     "filter string": 20_000,
     "reduction": 10_000,
+    "sum of elements": 10_000,
     "launches on queues that are dropped": 5_000,
 }
 

@@ -261,10 +261,23 @@ def test_mask_of_another_shape_is_an_index_error(make):
         array[make(np.ones(2, bool))]
     with pytest.raises(IndexError, match="expected 4 elements along axis 1, found 3"):
         array[make(np.ones((3, 3), bool))]
-    with pytest.raises(IndexError, match="expected 4 elements along axis 1, found 0"):
-        array[0, make(np.ones(0, bool))]
     with pytest.raises(IndexError, match="too many indices"):
         array[make(np.ones((3, 4, 1), bool))]
+
+
+@pytest.mark.parametrize("make", [np.asarray, usmx.asarray])
+@pytest.mark.parametrize("kind", KINDS)
+def test_axis_without_elements_of_a_mask_fits_every_axis(make, kind):
+    numpys = np.arange(12).reshape(3, 4)
+    array = usmx.asarray(numpys, usm_type=kind)
+    for shape in ((0,), (0, 4), (3, 0), (0, 0)):
+        mask = np.ones(shape, bool)
+        assert array[make(mask)].shape == numpys[mask].shape
+        array[make(mask)] = 7
+    assert array[0, make(np.ones(0, bool))].shape == (0,)
+    assert np.array_equal(usmx.asnumpy(array), numpys)
+    with pytest.raises(IndexError, match="expected 4 elements along axis 1, found 5"):
+        array[make(np.ones((0, 5), bool))]
 
 
 def test_arrays_that_cannot_be_broadcast_are_an_index_error():

@@ -11,8 +11,8 @@ class Derived(usmx.USMArray):
 
 
 CALLS = {
-    lambda a: usmx.flip(a, 0): (
-        "flip(X: Producer, /, *, axis: Axes | None = None), found flip(USMArray, int)"
+    lambda a: usmx.flip(a, 0, 1): (
+        "flip(X: Producer, /, axis: Axes | None = None), found flip(USMArray, int, int)"
     ),
     lambda a: usmx.memory.get_memory_pool().set_limit(1): (
         "set_limit(*, size: SupportsIndex | None = None, fraction: float | None = None), "
@@ -78,7 +78,7 @@ def test_missing_memory_is_told_once():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: usmx.eye(2.5), "n_rows must be an integer, found 2.5"),
+        (lambda: usmx.eye(2.5), "N must be an integer, found 2.5"),
         (lambda: usmx.eye(2, k="x"), "k must be an integer, found 'x'"),
         (lambda: usmx.linspace(0, 1, 2.5), "num must be an integer, found 2.5"),
         (lambda: usmx.tile(usmx.ones(2), "x"), "a count of repetitions must be an integer, found"),

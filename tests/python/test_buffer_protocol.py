@@ -3,6 +3,7 @@
 import itertools
 import textwrap
 
+import dpctl.memory
 import numpy as np
 import pytest
 import usmx
@@ -345,7 +346,7 @@ def test_refused_request_takes_no_reference(kind):
 
 
 def test_device_memory_has_no_buffer():
-    for exporter in (usmx.empty(3), usmx.empty(0), usmx.memory.MemoryUSMDevice(8)):
+    for exporter in (usmx.empty(3), usmx.empty(0)):
         with pytest.raises(BufferError, match="device memory"):
             memoryview(exporter)
         for flags in (SIMPLE, FULL_RO):
@@ -354,6 +355,12 @@ def test_device_memory_has_no_buffer():
                 requested_buffer(exporter, flags),
             ):
                 pass
+
+
+def test_memory_object_of_a_device_is_not_bytes_like_as_dpctls_is_not():
+    for memory in (usmx.memory.MemoryUSMDevice(8), dpctl.memory.MemoryUSMDevice(8)):
+        with pytest.raises(TypeError, match="a bytes-like object is required, not"):
+            memoryview(memory)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +401,7 @@ def test_memory_is_a_buffer_of_bytes(kind):
 def test_memory_without_bytes(kind):
     memory = usmx.memory.as_usm_memory(usmx.empty(0, usm_type=kind))
     if kind == "device":
-        with pytest.raises(BufferError):
+        with pytest.raises(TypeError):
             memoryview(memory)
     else:
         assert memoryview(memory).nbytes == 0

@@ -527,10 +527,19 @@ class Wrapped:
         return self.array.__dlpack__(**arguments | {"dl_device": self.dl_device})
 
 
-@pytest.mark.parametrize("wanted", [(CUDA, 1), (MANAGED, 0), (ONEAPI, 99), (CUDA + 2**32, 0)])
-def test_array_is_not_handed_out_on_devices_that_it_is_not_on(device, wanted):
+@pytest.mark.parametrize("wanted", [(CUDA, 99), (MANAGED, 99), (ONEAPI, 99), (CUDA + 2**32, 0)])
+def test_array_is_not_handed_out_on_devices_that_there_are_not(device, wanted):
     with pytest.raises(BufferError, match=r"dl_device must be \(2, 0\)"):
         usmx.zeros(3, device=device).__dlpack__(dl_device=wanted)
+
+
+def test_managed_memory_is_made_for_who_asks_for_it(device):
+    array = usmx.asarray(sample(), device=device)
+    managed = usmx.from_dlpack(Wrapped(array, (MANAGED, 0)))
+    assert managed.usm_type == "shared"
+    assert np.array_equal(usmx.asnumpy(managed), sample())
+    with pytest.raises(BufferError, match="copy=False cannot be met"):
+        array.__dlpack__(dl_device=(MANAGED, 0), copy=False)
 
 
 def test_numpy_gets_a_copy_of_device_memory(device):
@@ -619,7 +628,7 @@ def test_misaligned_element_is_refused(device):
 def test_no_elements_need_no_memory(device):
     mine = usmx.zeros(12, "f4", device=device)
     empty = usmx.asarray(CudaProducer(mine, shape=(0, 3), data=(0, False)))
-    assert (empty.shape, empty.sycl_device.backend) == ((0, 3), "cuda")
+    assert (empty.shape, usmx.SyclDevice(empty.sycl_device).backend) == ((0, 3), "cuda")
 
 
 def test_threads_take_their_arrays_at_the_same_time(library, take):

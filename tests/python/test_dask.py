@@ -133,10 +133,35 @@ def test_dask_assigns_to_chunks(chunked, kind, value):
     assert_computes(lazy, host, kind)
 
 
-def test_dask_meets_usmx_error_where_a_chunk_would_compute():
-    lazy = da.from_array(usmx.zeros((4, 4)), chunks=(2, 2), asarray=False)
-    with pytest.raises(TypeError, match="dpnp"):
-        (lazy + 1).compute(scheduler="threads")
+COMPUTES = {
+    "operators": lambda x: -x * x + 1,
+    "comparison": lambda x: x > 3,
+    "sum": lambda x: x.sum(),
+    "sum along an axis": lambda x: x.sum(axis=0),
+    "mean": lambda x: x.mean(axis=1),
+    "std": lambda x: x.std(),
+    "var": lambda x: x.var(axis=0, ddof=1),
+    "max": lambda x: x.max(axis=0),
+    "argmax": lambda x: x.argmax(axis=1),
+    "product of matrices": lambda x: x @ x.T,
+    "tensordot": lambda x: da.tensordot(x, x, axes=([0], [0])),
+    "where": lambda x: da.where(x > 3, x, 0),
+    "ufunc": da.sin,
+    "clip": lambda x: da.clip(x, 2, 9),
+    "cumsum": lambda x: x.cumsum(axis=0),
+    "any": lambda x: (x > 5).any(axis=0),
+    "mask": lambda x: x[x > 5],
+}
+
+
+@pytest.mark.parametrize("function", COMPUTES.values(), ids=COMPUTES)
+def test_chunks_compute(function):
+    host = np.arange(24.0).reshape(4, 6)
+    lazy = da.from_array(usmx.asarray(host), chunks=(2, 3), asarray=False)
+    found = function(lazy).compute(scheduler="sync")
+    assert type(found) is usmx.USMArray
+    expected = function(da.from_array(host, chunks=(2, 3))).compute(scheduler="sync")
+    np.testing.assert_allclose(usmx.asnumpy(found), expected, 1e-14)
 
 
 # ---- the array backend

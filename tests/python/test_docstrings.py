@@ -12,7 +12,7 @@ import usmx.testing
 
 PUBLIC = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (usmx, usmx.memory, usmx.testing, usmx.utils)
+    for module in (usmx, usmx.lib.stride_tricks, usmx.memory, usmx.random, usmx.testing, usmx.utils)
     for name in module.__all__
 }
 METHODS = {
@@ -34,8 +34,10 @@ FUNCTIONS = {
     for name, value in PUBLIC.items()
     if callable(value) and not isinstance(value, type) and inspect.getdoc(value)
 }
-MODULES = {"usmx.enum_types", "usmx.memory", "usmx.utils"}
-CONSTANTS = {f"usmx.{name}" for name in ("__version__", "e", "inf", "nan", "pi")} | MODULES
+MODULES = {"usmx.enum_types", "usmx.lib", "usmx.memory", "usmx.random", "usmx.utils"}
+CONSTANTS = {
+    f"usmx.{name}" for name in ("__array_api_version__", "__version__", "e", "inf", "nan", "pi")
+} | MODULES
 
 
 def text_of(value):

@@ -207,7 +207,8 @@ def test_loops_of_the_generated_source_are_out_of_reach(statement, view):
     f = usmx.ElementwiseKernel("T x, T z", "T y", f"y = x + z; if (x > 3) {statement}")
     x = numbers(100, 100)
     other = x if view == "f" else VIEWS[view](x)
-    with pytest.raises(usmx.CompileError, match=f"'{statement}' statement not in"):
+    said = f"'{statement}' statement not in|a {statement} statement may only be used within"
+    with pytest.raises(usmx.CompileError, match=said):
         f(VIEWS[view](usmx.asarray(x)), usmx.asarray(other))
 
 
@@ -220,7 +221,9 @@ def test_loops_of_the_operation_are_its_own():
 
 def test_operation_returns_no_value():
     f = usmx.ElementwiseKernel("T x", "T y", "return x")
-    with pytest.raises(usmx.CompileError, match="operation:1:1: .*should not return a value"):
+    with pytest.raises(
+        usmx.CompileError, match="operation:1:.*(should not return a value|return value type)"
+    ):
         f(usmx.ones(3))
 
 

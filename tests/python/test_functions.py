@@ -21,7 +21,7 @@ OF_THE_PACKAGE = {
     for name, function in FUNCTIONS.items()
     if inspect.isfunction(function) and name.startswith("usmx.") and name.count(".") == 1
 }
-TAKING_ANY = {"usmx.print_options", "usmx.savez"}
+TAKING_ANY = {"usmx.pad", "usmx.print_options", "usmx.savez"}
 # Functions of less than a microsecond, which have Python's own error.
 SHORT = {"usmx.astype", "usmx.copy_async", "usmx.fill_async"}
 
@@ -55,7 +55,7 @@ def test_unknown_keyword_is_answered_by_the_known_ones(name):
 
 
 def test_method_answers_too():
-    with pytest.raises(TypeError, match="'no_such_keyword', it takes .*stream$"):
+    with pytest.raises(TypeError, match="'no_such_keyword', it takes .*stream, usm_type$"):
         usmx.zeros(3).to_device("cpu", no_such_keyword=1)
 
 
@@ -100,9 +100,9 @@ def test_help_shows_the_signature_and_the_text(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda a: usmx.concat(a, a), r"call it as concat\(arrays, /, \*, axis=0\)$"),
+        (lambda a: usmx.unstack(a, 0), r"call it as unstack\(X, /, \*, axis=0\)$"),
         (lambda a: usmx.tile(a, 2, 3), r"call it as tile\(x, repetitions, /\)$"),
-        (lambda a: usmx.roll(a, 1.5), "^roll: shift must be an integer, .* found 1.5$"),
+        (lambda a: usmx.roll(a, 1.5), "^shift must be an integer, found 1.5$"),
         (lambda a: usmx.asarray(2**70), "found 1180591620717411303424$"),
         (lambda a: usmx.asarray(10**5000), "found an integer of 16610 bits$"),
         (lambda a: usmx.full(3, "x"), "found <U1, from an object of type str$"),

@@ -171,7 +171,8 @@ def atomics(dtype, body, count, elements, begin=1):
 @pytest.mark.parametrize("dtype", SMALL)
 def test_atomic_operations_on_elements_of_one_and_two_bytes(dtype, operation):
     if dtype == "f2" and operation in ("and", "or", "xor"):
-        with pytest.raises(usmx.CompileError, match="invalid operands to binary expression"):
+        said = "invalid operands to binary expression|no operator"
+        with pytest.raises(usmx.CompileError, match=said):
             atomics(dtype, f"old[at] = usmx::atomic_{operation}(element, by[at]);", 1, [1])
         return
     start = np.array([3, 0, 1, 2, 0, 5, 7]).astype(dtype)

@@ -282,7 +282,7 @@ def _():
     )
 
 
-@row("one of a size that launches say")
+@row("an array of a group, whose size each launch chooses")
 def _():
     n = GROUP
     found = run(
@@ -297,7 +297,7 @@ def _():
     yield run("y[i] = w[i % 3];", before="constexpr float w[3] = {1, 2, 1};"), np.array([1, 2, 1])[AT % 3]  # fmt: skip
 
 
-@row("constants that a launch gives")
+@row("constants that a launch passes")
 def _():
     w = np.array(([1, 2, 4],), [("values", "f4", 3)])[()]
     found = run("y[i] = w.values[i % 3];", "table w, int* y", (w,), "struct table { float values[3]; };")  # fmt: skip
@@ -379,7 +379,7 @@ def _():
     yield run("const int v = i, k = 1; y[i] = usmx::subgroup_shuffle(v, k);"), first + 1
 
 
-@row("that of one further on, and of one before")
+@row("the value of a work item further on, and of one before")
 def _():
     size, place, _ = sub_groups()
     down = run("const int v = i, d = 3; y[i] = usmx::subgroup_shuffle_down(v, d);")
@@ -388,7 +388,7 @@ def _():
     yield up, np.where(place >= 2, AT - 2, AT)
 
 
-@row("that of a partner")
+@row("the value of a partner")
 def _():
     size, place, first = sub_groups()
     found = run("const int v = i, b = 1; y[i] = usmx::subgroup_shuffle_xor(v, b);")

@@ -191,16 +191,16 @@ ROWS = {
         "pyarrow",
     ],
     "dpnp by `to_dpnp`": ["to_dpnp", "to_dpnp of a part"],
-    "whoever took a dictionary": ["dictionary", "dpctl's memory"],
+    "a library that took a dictionary": ["dictionary", "dpctl's memory"],
     "`dpnp.from_dlpack`": ["from_dlpack of dpnp"],
     "a consumer on CUDA": "tests/python/test_cuda.py",
     "`__cuda_array_interface__`": "tests/python/test_cuda_dictionary.py",
-    "who has a pointer": ["pointer"],
+    "code that has a pointer": ["pointer"],
     "a native extension": "tests/python/test_chained_extensions.py",
     # Not in thousands of tries: commands of two queues that wait for each other may hang in OpenCL's
     # CPU driver (docs/decisions.md, 121).
     "another queue of usmx's": "TestNobodyWaitsWithoutNeed, and USMX_READS below",
-    "another process": "nobody can know",
+    "another process": "usmx cannot know",
 }
 
 

@@ -1,4 +1,4 @@
-"""What arrays refuse: mathematics, comparisons, hashing, NumPy's functions on device memory."""
+"""Operators of arrays, what they refuse, hashing, and NumPy's ufuncs and functions."""
 
 import collections.abc
 import operator
@@ -17,13 +17,11 @@ BINARY = [
     operator.floordiv,
     operator.mod,
     operator.pow,
-    operator.matmul,
     operator.lshift,
     operator.rshift,
     operator.and_,
     operator.or_,
     operator.xor,
-    divmod,
 ]
 IN_PLACE = [
     getattr(operator, name)
@@ -31,11 +29,9 @@ IN_PLACE = [
         "iadd",
         "isub",
         "imul",
-        "itruediv",
         "ifloordiv",
         "imod",
         "ipow",
-        "imatmul",
         "ilshift",
         "irshift",
         "iand",
@@ -46,26 +42,12 @@ IN_PLACE = [
 UNARY = [operator.neg, operator.pos, operator.abs, operator.invert]
 COMPARISONS = [operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge]
 
+X = np.array([[5, -7, 1], [0, 3, -9]], "i4")
+Y = np.array([[2, 3, 1], [4, 1, 2]], "i4")
+
 
 def new_array(kind="shared"):
-    return usmx.zeros((2, 2), "i4", usm_type=kind)
-
-
-OTHERS = {
-    "int": lambda: 1,
-    "float": lambda: 1.5,
-    "complex": lambda: 1j,
-    "None": lambda: None,
-    "tuple": lambda: (1, 2),
-    "list": lambda: [[1, 2], [3, 4]],
-    "NumPy scalar": lambda: np.float32(1),
-    "NumPy array": lambda: np.ones((2, 2), "i4"),
-    "NumPy 0-d array": lambda: np.array(1),
-    "NumPy array of objects": lambda: np.ones((2, 2), object),
-    "USMArray": new_array,
-    "device USMArray": lambda: new_array("device"),
-    "memory": lambda: usmx.memory.MemoryUSMShared(16),
-}
+    return usmx.asarray(X, usm_type=kind)
 
 
 @pytest.fixture(params=KINDS)
@@ -73,53 +55,197 @@ def array(request):
     return new_array(request.param)
 
 
-@pytest.fixture(params=OTHERS.values(), ids=OTHERS)
-def other(request):
-    return request.param()
-
-
-def says_what_to_use(error):
-    return "usmx.to_dpnp(a)" in str(error.value) and "usmx.asnumpy" in str(error.value)
-
-
-def refuses(function, *arguments):
-    with pytest.raises(TypeError) as error:
-        function(*arguments)
-    assert says_what_to_use(error)
+def is_same(found, expected):
+    """Also a pair of arrays."""
+    if isinstance(expected, tuple):
+        return all(map(is_same, found, expected))
+    host = usmx.asnumpy(found)
+    expected = np.asarray(expected)
+    return (host.dtype, host.shape) == (expected.dtype, expected.shape) and (host == expected).all()
 
 
 # ---- operators
 
 
-@pytest.mark.parametrize("function", BINARY)
-def test_binary_operator_is_refused_in_both_directions(array, other, function):
-    refuses(function, array, other)
-    refuses(function, other, array)
+@pytest.mark.parametrize("function", [*BINARY, *COMPARISONS, divmod])
+def test_binary_operator_is_numpys(function):
+    found = function(new_array(), usmx.asarray(Y, usm_type="host"))
+    assert is_same(found, function(X, Y))
+    assert (found[1] if isinstance(found, tuple) else found).usm_type == "shared"
+
+
+@pytest.mark.parametrize("function", [*BINARY, *COMPARISONS, divmod])
+def test_operator_takes_a_number_on_either_side(function):
+    assert is_same(function(new_array(), 3), function(X, 3))
+    assert is_same(function(3, usmx.asarray(Y)), function(3, Y))
 
 
 @pytest.mark.parametrize("function", IN_PLACE)
-def test_in_place_operator_is_refused_in_both_directions(array, other, function):
-    refuses(function, array, other)
-    with pytest.raises(TypeError):  # in the words of NumPy's ufuncs and of list, where these answer
-        function(other, array)
-    assert not usmx.asnumpy(array).any()
-
-
-@pytest.mark.parametrize("function", COMPARISONS)
-def test_comparison_is_refused_in_both_directions(array, other, function):
-    refuses(function, array, other)
-    refuses(function, other, array)
+def test_in_place_operator_writes_to_the_array(function):
+    array, host = new_array(), X.copy()
+    same = array
+    array = function(array, usmx.asarray(Y))
+    assert array is same
+    assert is_same(array, function(host, Y))
 
 
 @pytest.mark.parametrize("function", UNARY)
-def test_unary_operator_is_refused(array, function):
-    refuses(function, array)
+def test_unary_operator_is_numpys(function):
+    assert is_same(function(new_array()), function(X))
 
 
-@pytest.mark.parametrize("function", [*BINARY, *COMPARISONS])
-def test_dpnp_array_on_the_right_does_not_compute_either(array, function):
-    refuses(function, array, dpnp.ones((2, 2), dtype="i4"))
-    refuses(function, array, dpnp.tensor.ones((2, 2), dtype="i4"))
+def test_products_of_matrices(array):
+    assert is_same(array @ usmx.asarray(Y.T), X @ Y.T)
+    square = usmx.asarray(X[:, :2])
+    square @= square
+    assert is_same(square, X[:, :2] @ X[:, :2])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_result_has_the_kind_that_is_coerced(kind, other):
+    made = new_array(kind) + new_array(other)
+    assert made.usm_type == usmx.get_coerced_usm_type([kind, other])
+
+
+@pytest.mark.parametrize(
+    "number",
+    [True, 3, 2.5, 1 + 2j, np.int8(3), np.uint64(3), np.float32(2.5), np.bool(True), np.array(2.5)],
+    ids=repr,
+)
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4"])
+def test_type_with_a_number_is_numpys(dtype, number):
+    host = np.array([1, 0, 1]).astype(dtype)
+    array = usmx.asarray(host)
+    assert is_same(array * number, host * number)
+    assert is_same(number * array, number * host)
+
+
+def test_integer_that_the_type_lacks_is_an_overflow_error_but_in_comparisons():
+    array = usmx.asarray([1, 2, 3], dtype="i1")
+    for function in (operator.add, operator.pow, operator.iadd):
+        with pytest.raises(OverflowError, match="300 out of bounds for int8"):
+            function(array, 300)
+    for number in (300, -300, 2**63, 2**64, -(2**70)):
+        assert (array < number).tolist() == [number > 0] * 3
+        assert (array >= number).tolist() == [number < 0] * 3
+        assert (array == number).tolist() == [False] * 3
+        assert (number > array).tolist() == [number > 0] * 3
+
+
+def test_integers_of_both_signs_compare_exactly():
+    x = usmx.asarray([-1, 2**62 + 1, 2**63 - 1], dtype="i8")
+    y = usmx.asarray([2**64 - 1, 2**62, 2**63 - 1], dtype="u8")
+    assert (x == y).tolist() == [False, False, True]
+    assert (x < y).tolist() == [True, False, False]
+    assert (y >= x).tolist() == [True, False, True]
+
+
+def test_floating_point_number_that_the_type_lacks_is_infinite():
+    assert (usmx.ones(2, "f4") * 1e300).tolist() == [np.inf, np.inf]
+
+
+def test_arrays_on_different_queues_are_an_error():
+    other = usmx.ones((2, 3), sycl_queue=usmx.SyclQueue())
+    with pytest.raises(usmx.ExecutionPlacementError, match="add: arguments must be on the same"):
+        new_array() + other
+
+
+def test_shapes_that_do_not_fit_are_a_value_error():
+    with pytest.raises(ValueError, match=r"\(2, 3\), \(4,\)"):
+        new_array() == usmx.ones(4)  # noqa: B015
+
+
+@pytest.mark.parametrize("function", [operator.iadd, operator.imul])
+def test_result_of_another_kind_of_type_is_not_written_in_place(function):
+    array = new_array()
+    with pytest.raises(TypeError, match="float64 cannot be written to an array of type int32"):
+        function(array, 2.5)
+    assert is_same(array, X)
+
+
+def test_narrower_array_of_the_same_kind_is_written_in_place():
+    array = usmx.ones(2, "f4")
+    array += usmx.asarray([0.5, 1e-30])
+    assert (array.dtype, array.tolist()) == (np.dtype("f4"), [1.5, 1])
+
+
+@pytest.mark.parametrize("other", ["read-only", "too small"])
+def test_array_that_cannot_take_the_result_is_a_value_error(other):
+    if other == "read-only":
+        array, operand = usmx.broadcast_to(usmx.ones(3, "i4"), (2, 3)), new_array()
+    else:
+        array, operand = usmx.ones((1, 3), "i4"), new_array()
+    with pytest.raises(ValueError, match="add.*(read-only|writable|shape)"):
+        array += operand
+
+
+# ---- other objects
+
+OTHERS = {
+    "None": None,
+    "text": "text",
+    "tuple": (1, 2),
+    "list": [[1, 2, 3], [4, 5, 6]],
+    "set": {1, 2},
+}
+
+
+@pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
+def test_other_objects_are_left_to_python(array, other):
+    for function in (operator.add, operator.matmul, operator.lt, divmod):
+        with pytest.raises(TypeError):
+            function(array, other)
+        with pytest.raises(TypeError):
+            function(other, array)
+    with pytest.raises(TypeError):
+        array += other
+    assert (array == other, array != other, other == array) == (False, True, False)
+    assert other not in array
+
+
+@pytest.mark.parametrize("function", [operator.add, operator.sub, operator.lt, divmod])
+def test_numpy_array_is_copied_to_the_array_on_both_sides(array, function):
+    for operands in ((array, Y), (Y, array + 20)):
+        found = function(*operands)
+        assert is_same(
+            found, function(*(each if each is Y else usmx.asnumpy(each) for each in operands))
+        )
+        one = found[0] if isinstance(found, tuple) else found
+        assert (one.usm_type, one.sycl_queue) == (array.usm_type, array.sycl_queue)
+
+
+def test_numpy_matrix_is_copied_on_both_sides(array):
+    assert is_same(array @ Y.T, X @ Y.T)
+    assert is_same(Y.T @ array, Y.T @ X)
+
+
+def test_numpy_array_is_read_but_not_written_in_place(array):
+    same = array
+    array += Y
+    assert array is same
+    assert is_same(array, X + Y)
+    host = X.copy()
+    with pytest.raises(
+        TypeError, match=r"add: out must be a USMArray, found ndarray; .*usmx\.asnumpy"
+    ):
+        host += array
+    assert (host == X).all()
+
+
+@pytest.mark.parametrize("host", [X.astype(object), X.astype("S3"), np.ma.masked_equal(X, 3)])
+def test_numpy_array_of_other_elements_or_with_a_mask_is_a_type_error(host):
+    with pytest.raises(TypeError):
+        usmx.asarray(X) + host
+
+
+@pytest.mark.parametrize("module", [dpnp, dpnp.tensor])
+def test_dpnp_array_on_the_right_computes(module):
+    array = usmx.asarray(X, usm_type="host")
+    made = array + module.asarray(Y)
+    assert type(made) is usmx.USMArray
+    assert is_same(made, X + Y)
+    assert made.usm_type == "device"
 
 
 @pytest.mark.parametrize("function", [operator.add, operator.matmul, operator.lt])
@@ -129,31 +255,23 @@ def test_dpnp_array_on_the_left_refuses_with_a_type_error_of_its_own(array, func
 
 
 def test_power_with_a_modulus_is_refused(array):
-    refuses(pow, array, 2, 3)
-    refuses(pow, 2, array, 3)
+    with pytest.raises(TypeError):
+        pow(array, 2, 3)
+    with pytest.raises(TypeError):
+        pow(2, array, 3)
 
 
-def test_array_equals_not_even_itself(array):
-    refuses(operator.eq, array, array)
-    with pytest.raises(TypeError, match="a is b"):
-        array != array  # noqa: B015
-
-
-def test_comparison_of_identities_stays(array):
+def test_containment_compares_elements(array):
+    assert 3 in array
+    assert 4 not in array
     assert array in [1.5, array][1:]
-    assert any(candidate is array for candidate in [1, array])
+    assert 0 not in usmx.zeros((3, 0))
 
 
-def test_containment_is_refused(array, other):
-    refuses(operator.contains, array, other)
+def test_subclass_computes_to_usm_arrays_and_can_have_operators_of_its_own():
+    class Plain(usmx.USMArray):
+        pass
 
-
-@pytest.mark.parametrize("shape", [(), 0, (3, 0)])
-def test_containment_is_refused_by_arrays_of_every_shape(shape):
-    refuses(operator.contains, usmx.zeros(shape), 1)
-
-
-def test_subclass_can_have_operators_of_its_own():
     class Adding(usmx.USMArray):
         def __add__(self, other):
             return "added"
@@ -163,6 +281,10 @@ def test_subclass_can_have_operators_of_its_own():
 
         __hash__ = object.__hash__
 
+    plain = Plain(3)
+    plain.fill(2)
+    assert type(plain * plain) is type(plain * 2) is usmx.USMArray
+    assert (plain * plain).tolist() == [4, 4, 4]
     array = Adding(3)
     assert (array + 1, array == 1, array in {array}) == ("added", True, True)
 
@@ -186,38 +308,83 @@ def test_memory_compares_and_hashes_by_identity(cls):
     assert {memory: 1, other: 2}[memory] == 1
 
 
-# ---- NumPy's functions
+# ---- NumPy's ufuncs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ufunc_computes_on_the_device_for_every_kind(kind):
+    array = new_array(kind)
+    made = np.add(array, 1)
+    assert type(made) is usmx.USMArray
+    assert (made.usm_type, made.sycl_queue) == (kind, array.sycl_queue)
+    assert is_same(made, X + 1)
+
+
+CALLS = {
+    "of another name": lambda a: np.arcsin(a * 0.01),
+    "of comparison": lambda a: np.maximum(a, 1),
+    "matmul": lambda a: np.matmul(a, a.T),
+    "vecdot": lambda a: np.vecdot(a, a),
+    "divmod": lambda a: np.divmod(a, 2),
+    "outer": lambda a: np.multiply.outer(a[0], a),
+    "reduce": lambda a: np.add.reduce(a),
+    "reduce along an axis": lambda a: np.multiply.reduce(a, axis=1, keepdims=True),
+    "reduce of maximum": lambda a: np.maximum.reduce(a, axis=None),
+    "accumulate": lambda a: np.add.accumulate(a, axis=1),
+    "conjugate": np.conjugate,
+    "of another type": lambda a: np.add(a, 1, dtype="f4"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_ufunc_gives_what_numpy_gives(call):
+    found, expected = call(new_array()), call(X)
+    if isinstance(found, tuple):
+        assert all(map(is_same, found, expected))
+    else:
+        assert np.allclose(usmx.asnumpy(found), expected, rtol=1e-15)
+        assert found.dtype == expected.dtype
+
+
+def test_ufunc_writes_to_out(array):
+    out = usmx.empty((2, 3), "f8")
+    assert np.multiply(array, 2, out=out) is out
+    assert out.tolist() == (X * 2.0).tolist()
+    assert np.matmul(array, array.T, out=out[:, :2]).tolist() == (X @ X.T).tolist()
+    np.add.reduce(array, out=out[0])
+    assert out[0].tolist() == X.sum(0).tolist()
 
 
 @pytest.mark.parametrize(
-    "function",
-    [np.add, np.matmul, np.equal, np.maximum, np.multiply.outer, np.add.reduce],
+    "options", [{"where": X > 0}, {"order": "F"}, {"casting": "unsafe"}], ids=str
 )
-@pytest.mark.parametrize("kind", KINDS)
-def test_ufunc_is_a_type_error(function, kind):
-    array = new_array(kind)
-    arguments = (array,) if function is np.add.reduce else (array, 1)
-    name = f"numpy.{'multiply.outer' if function == np.multiply.outer else ''}"
-    with pytest.raises(TypeError, match=f"^{name}.*: USMArray does no mathematics: ") as error:
+def test_other_options_of_a_ufunc_are_a_type_error(array, options):
+    with pytest.raises(
+        TypeError,
+        match=f"numpy.add of USMArrays takes out= and dtype=, found {next(iter(options))}=",
+    ):
+        np.add(array, 1, **options)
+
+
+@pytest.mark.parametrize("function", [np.heaviside, np.gcd, np.float_power, np.subtract.reduce])
+def test_ufunc_that_usmx_lacks_is_a_type_error_that_says_what_to_use(array, function):
+    arguments = (array,) if function == np.subtract.reduce else (array, 1)
+    with pytest.raises(TypeError, match=r"usmx does not compute it: dpnp may .*usmx\.asnumpy\(a\)"):
         function(*arguments)
-    assert says_what_to_use(error)
-    assert ("np.asarray(a)" in str(error.value)) == (kind != "device")
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("out", ["out", "where"])
-def test_ufunc_with_an_array_as_option_is_a_type_error(kind, out):
+def test_ufunc_of_host_arrays_with_an_array_as_option_is_a_type_error(kind, out):
     with pytest.raises(TypeError):
-        np.add(np.ones((2, 2)), 1, **{out: new_array(kind)})
+        np.add(np.ones((2, 3)), 1, **{out: new_array(kind)})
 
+
+# ---- NumPy's functions
 
 FUNCTIONS = {
-    "sum": np.sum,
-    "mean": np.mean,
-    "sort": np.sort,
-    "block": lambda array: np.block([[array, array], [array, array]]),
-    "clip": lambda array: np.clip(array, 1, 2),
-    "copyto": lambda array: np.copyto(np.ones((2, 2), "i4"), array),
+    "median": np.median,
+    "ptp": np.ptp,
     "linalg.norm": np.linalg.norm,
     "array_equal": lambda array: np.array_equal(array, array),
     "array_equal of host and device": lambda array: np.array_equal(new_array(), array),
@@ -260,7 +427,7 @@ def test_conversion_of_host_accessible_memory_does_as_it_is_asked(kind):
 @pytest.mark.parametrize("kind", ["shared", "host"])
 def test_function_of_numpy_reads_host_accessible_memory(kind):
     array = usmx.asarray(np.arange(4.0), usm_type=kind)
-    assert (np.mean(array), np.sum(array), np.linalg.norm([array, array])) == (1.5, 6, 28**0.5)
+    assert (np.median(array), np.ptp(array), np.linalg.norm([array, array])) == (1.5, 3, 28**0.5)
     assert np.shape(array) == (4,)
     total = usmx.zeros((), usm_type=kind)
     np.sum(array, out=total)
@@ -271,7 +438,7 @@ def test_function_of_numpy_reads_host_accessible_memory(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_attributes_can_be_asked_of_numpy(kind):
     array = new_array(kind)
-    assert (np.shape(array), np.ndim(array), np.size(array)) == ((2, 2), 2, 4)
+    assert (np.shape(array), np.ndim(array), np.size(array)) == ((2, 3), 2, 6)
 
 
 @pytest.mark.parametrize("kind", KINDS)

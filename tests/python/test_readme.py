@@ -1,26 +1,33 @@
 """What README.md and docs/ show works as pasted, and what they point to exists.
 
-Each Python block is a program of its own. "mpiexec" beside the language says that two ranks run
-it, the name of a package that only an environment with that package does (Ray is too large for the
-tests). The C++ and CMake blocks of a document are the files of one outside project, named by their
-first line; it is built against the installed usmx, and the document's Python blocks can import its
-modules. The programs of documents without CMake blocks are built together. C blocks are files beside
-each other, which the document's shell block compiles. A block "text output" is what the program
-before it prints. The tutorial first-extension.md is another matter:
+Each Python block is a program of its own. It runs in an environment with usmx and what the page
+says to install, and nothing else. What of that the tests' own environment lacks comes from PyPI.
+"mpiexec" beside the language says that two ranks run it, "ray" that tests/python/test_ray.py does.
+The C++ and CMake blocks of a document are the files of one outside project, named by their first
+line; it is built against the installed usmx, and the document's Python blocks can import its
+modules. The programs of documents without CMake blocks are built together. C blocks are files
+beside each other, which the document's shell block compiles. A block "text output" is what the
+program before it prints. The tutorial first-extension.md is another matter:
 tests/install/test_first_extension.py.
 """
 
+import ast
 import os
 import re
+import shlex
 import sys
-from functools import partial
-from importlib.util import find_spec
+import tomllib
+from functools import cache, partial
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 from documents import BLOCK, ROOT, blocks_of
+from environments import is_here, make_environment_of, required
 from extension_builds import built, quick
 from helpers import run
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from sharing import shared_folder
 from usmx._doctor import settings
 
@@ -29,6 +36,8 @@ HOW_TO = [document for document in DOCUMENTS if document.parent.name == "how-to"
 CPP_REFERENCE = ROOT / "docs/reference/cpp"
 EXTENSIONS = {CPP_REFERENCE / "python.md", CPP_REFERENCE / "c.md"}  # modules, not programs
 LINK = re.compile(r"\]\(([^)#\s]+)")
+INSTALLED = re.compile(r"pip install ([^`\n]*)")
+BUILT = re.compile(r"(?:NB_MODULE|PYBIND11_MODULE)\((\w+)|PyInit_(\w+)")
 
 # Builds the C++ programs of the documents that have no CMake block, each in a folder of its name. All
 # of them reach SYCL's headers through usmx's: these are read once.
@@ -58,11 +67,7 @@ BLOCKS = [
     if document.name != "first-extension.md"
     for block in blocks_of(document)
 ]
-PYTHON = [
-    block
-    for block in BLOCKS
-    if block.language == "python" and (block.info in ("", "mpiexec") or find_spec(block.info))
-]
+PYTHON = [block for block in BLOCKS if block.language == "python" and block.info in ("", "mpiexec")]
 PROGRAMS = [b for b in BLOCKS if b.language == "cpp" and "int main(" in b.text]
 
 WITH_NANOBIND = {b.document for b in BLOCKS if "NB_MODULE" in b.text}
@@ -132,18 +137,93 @@ def build_programs(source):
     built(source, source / "build", ["usmx"])
 
 
+def named_installs(document):
+    """The requirements that a page says to install, usmx first; projects of this repository by their names."""
+    found = ["usmx"]
+    commands = [block.text for block in blocks_of(document) if block.language == "sh"]
+    prose = BLOCK.sub("", document.read_text(encoding="utf-8"))
+    for line in INSTALLED.findall("\n".join([prose, *commands])):
+        for word in shlex.split(line, comments=True):
+            project = ROOT / word / "pyproject.toml"
+            if project.is_file():
+                found.append(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["name"])
+            elif re.match(r"\w", word) and "/" not in word:
+                found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def imported_modules(block):
+    """The top-level modules that a program imports, but for Python's own."""
+    found = set()
+    for node in ast.walk(ast.parse(block.text)):
+        if isinstance(node, ast.Import):
+            found |= {each.name.partition(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module.partition(".")[0])
+    return found - sys.stdlib_module_names
+
+
+@cache
+def modules_of(requirements):
+    """The top-level modules that these requirements and what they need bring, as far as they are here."""
+    there = required(*requirements)
+    return {
+        module
+        for module, packages in packages_distributions().items()
+        if there.keys() & {canonicalize_name(package) for package in packages}
+    }
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
+def test_page_says_how_to_install_what_its_programs_import(document):
+    blocks = [block for block in BLOCKS if block.document == document]
+    built = {name for block in blocks for names in BUILT.findall(block.text) for name in names}
+    installs = named_installs(document)
+    brought = modules_of(installs) | {Requirement(each).name for each in installs}
+    imported = [imported_modules(block) for block in blocks if block.language == "python"]
+    assert set().union(*imported) - built - brought == set()
+
+
+def test_pages_say_that_programs_with_processes_are_files():
+    """A process that a prompt starts finds no file to read, and the prompt waits for it."""
+    pages = {
+        block.document
+        for block in BLOCKS
+        if block.language == "python" and '__name__ == "__main__"' in block.text
+    }
+    assert {page.stem for page in pages} >= {"multiprocessing", "joblib", "dask", "ray"}
+    said = re.compile(r"\*\*save\s+the(se)?\s+programs?,\s+and", re.IGNORECASE)
+    assert [page for page in pages if not said.search(page.read_text(encoding="utf-8"))] == []
+
+
+@pytest.fixture
+def interpreter(block, tmp_path_factory):
+    """That of an environment with what the page of the block installs."""
+    requirements = named_installs(block.document)
+    name = "-".join(["with", *(re.sub(r"\W", "_", each) for each in requirements)])
+    return shared_folder(tmp_path_factory, name, partial(fill, requirements)) / "bin/python"
+
+
+def fill(requirements, root):
+    """Make an environment with these requirements, of what is here and what is not."""
+    python = make_environment_of(root, *requirements)
+    missing = {each for each in requirements if not is_here(each)}
+    if missing:
+        run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *missing)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("block", PYTHON, ids=by_name)
-def test_python_block_runs_as_pasted(block, project, tmp_path):
+def test_python_block_runs_as_pasted(block, project, interpreter, tmp_path):
     environment = dict(os.environ)
     if block.document in WITH_MODULES:
         paths = [str(project(block.document)), os.environ.get("PYTHONPATH")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
     program = tmp_path / "program.py"  # a file, which processes that it starts can import
     program.write_text(block.text, encoding="utf-8")
-    ranks = [Path(sys.executable).with_name("mpiexec"), "-n", "2"]
+    ranks = [interpreter.with_name("mpiexec"), "-n", "2"]
     starter = ranks if block.info == "mpiexec" else []
-    printed = run(*starter, sys.executable, "-P", program, cwd=tmp_path, env=environment)
+    printed = run(*starter, interpreter, "-P", program, cwd=tmp_path, env=environment)
     if block.output is not None:
         assert printed == block.output
 

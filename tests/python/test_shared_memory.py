@@ -224,9 +224,11 @@ def test_dpnp_takes_a_copy(array):
 def test_dlpack_has_it_as_memory_of_the_host(array):
     assert array.__dlpack_device__() == (1, 0)
     assert np.from_dlpack(array).ctypes.data == array._pointer
-    with pytest.raises(BufferError, match=r"\(1, 0\), where the array is, found \(14, 0\)"):
-        array.__dlpack__(dl_device=(14, 0))
     assert usmx.from_dlpack(array)._pointer == array._pointer
+    of_the_device = usmx.zeros(1).__dlpack_device__()
+    assert "dltensor" in repr(array.__dlpack__(dl_device=of_the_device))  # a copy there
+    with pytest.raises(BufferError, match="copy=False cannot be met"):
+        array.__dlpack__(dl_device=of_the_device, copy=False)
 
 
 @needs_system_memory

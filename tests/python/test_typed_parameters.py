@@ -352,9 +352,25 @@ def test_end_of_overloads_says_in_one_line_what_the_arguments_are(module):
         "ended(): no overload takes the arguments (USM array of float32 with 2 dimensions, in memory of"
         " kind device; list; k=str); help() lists the overloads"
     )
+    turned = usmx.zeros((2, 3), dtype="f8").T
+    turned.flags.writable = False
+    assert (
+        "(USM array of float64 with 2 dimensions, shape (3, 2) and strides (1, 3), read-only, in memory"
+        " of kind device, not C-contiguous);" in refusal(module.ended, turned)
+    )
     assert refusal(module.Solver().ended, "text") == (
         "ended(): no overload takes the arguments (str); help() lists the overloads"
     )
+
+
+def test_help_shows_the_overloads_alone(module_of):
+    module = module_of("pybind11")  # nanobind writes the help of each signature when it is asked
+    for function in (module.ended, module.Solver.ended):
+        assert "Never" not in function.__doc__
+        assert "NotImplemented" not in function.__doc__
+    assert "1. ended(x: " in module.ended.__doc__
+    assert "2. ended(x: " in module.ended.__doc__
+    assert "3. " not in module.ended.__doc__
 
 
 def test_end_of_overloads_comes_after_conversions_of_arguments(module):

@@ -237,10 +237,10 @@ def uses_by_c_table(make):
 
 def outcome(use):
     try:
-        use()
+        found = use()
     except Exception as error:
         return type(error)
-    return None
+    return TypeError if found is NotImplemented else None  # of which Python makes one
 
 
 def main():

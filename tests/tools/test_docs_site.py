@@ -131,6 +131,79 @@ def test_search_finds_a_name_itself_first(site, front_page):
     }
 
 
+def test_search_finds_the_page_of_a_subject_first(site, front_page):
+    found = {}
+    for word in ("cuda", "gpu", "nvidia", "install"):
+        front_page.goto(f"{(site / 'search.html').as_uri()}?q={word}")
+        link = front_page.locator("#search-results li a").first.get_attribute("href")
+        found[word] = link.partition("?")[0].partition("#")[0]
+    gpus = "how-to/gpus.html"
+    assert found == {"cuda": gpus, "gpu": gpus, "nvidia": gpus, "install": "install.html"}
+
+
+def test_first_use_of_a_word_of_sycl_leads_to_the_glossary(front_page):
+    word = front_page.locator("article a.word", has_text="SYCL").first
+    assert "open standard" in word.get_attribute("title")
+    word.click()
+    assert front_page.url.endswith("glossary.html#word-sycl")
+    assert front_page.locator("tr#word-sycl").inner_text().startswith("SYCL")
+
+
+def test_outputs_do_not_look_like_code(site, browser):
+    page = browser.new_page()
+    page.goto((site / "tutorial.html").as_uri())
+    colour = "(element) => getComputedStyle(element).backgroundColor"
+    output = page.locator(".output .highlight").first
+    code = page.locator(".highlight-python .highlight").first
+    assert output.evaluate(colour) != code.evaluate(colour)
+    assert page.locator(".highlight-python button.copybtn").count() > 0
+    assert page.locator(".output button.copybtn").count() == 0
+    page.close()
+
+
+# Words of tables that stand in two lines, and the size in which a chart shows.
+CUT = """() => {
+  const cut = [];
+  for (const cell of document.querySelectorAll("article td, article th")) {
+    const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const node = walker.currentNode;
+      for (const found of node.data.matchAll(/[A-Za-z]+/g)) {
+        const range = document.createRange();
+        range.setStart(node, found.index);
+        range.setEnd(node, found.index + found[0].length);
+        if (range.getClientRects().length > 1) cut.push(found[0]);
+      }
+    }
+  }
+  const charts = [...document.querySelectorAll('article img[src$=".svg"]')];
+  return { cut, widths: charts.map((chart) => chart.getBoundingClientRect().width) };
+}"""
+
+
+@pytest.mark.parametrize("name", ["speed", "concepts", "coming-from", "how-to/gpus", "glossary"])
+def test_a_telephone_shows_whole_words_in_tables_and_charts_that_can_be_read(site, browser, name):
+    page = browser.new_page(viewport={"width": 400, "height": 800})
+    page.goto((site / f"{name}.html").as_uri())
+    found = page.evaluate(CUT)
+    page.close()
+    assert found["cut"] == []
+    assert all(width >= 600 for width in found["widths"])
+
+
+def test_array_page_has_every_name_in_a_table(site):
+    page = (site / "reference/array.html").read_text()
+    tables, _, entries = page.partition("<h2>Every name")
+    listed = set(re.findall(r'href="#usmx\.USMArray\.(\w+)"', tables))
+    described = set(re.findall(r'id="usmx\.USMArray\.(\w+)"', entries))
+    assert described - listed == set()
+
+
+def test_signatures_have_types(site):
+    page = unescape(re.sub(r"<[^>]+>", "", (site / "reference/creation.html").read_text()))
+    assert re.search(r"zeros\(shape: ", page)
+
+
 def test_index_has_no_private_members(site):
     pages = "".join(path.read_text() for path in site.glob("genindex-*.html"))
     assert "usmx::array::layout (C++ function)" in pages
@@ -165,7 +238,7 @@ def test_every_name_of_python_leads_to_its_source(site):
 def test_names_that_arrays_lack_are_not_in_the_reference(site):
     page = (site / "reference/array.html").read_text()
     assert 'id="usmx.USMArray.reshape"' in page
-    assert 'id="usmx.USMArray.sum"' not in page
+    assert 'id="usmx.USMArray.partition"' not in page
 
 
 def test_link_to_a_native_method_leads_to_its_binding(site, front_page):

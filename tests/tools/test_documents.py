@@ -67,6 +67,14 @@ def test_files_of_examples_in_code_blocks_are_no_paths():
     )
 
 
+def test_every_page_that_the_code_names_exists():
+    """Comments and messages, such as the doctor's remedies, send readers to pages of docs/."""
+    page = re.compile(r"(?<![\w./-])docs/[\w/-]+\.md")
+    code = [path for path in all_files() if Path(path).suffix in {".hpp", ".cpp", ".py", ".h"}]
+    named = {name for path in code for name in page.findall((ROOT / path).read_text("utf-8"))}
+    assert {"docs/how-to/gpus.md", "docs/concurrency.md"} <= named <= all_files()
+
+
 def anchor(heading):
     """The anchor that repository hosts and the site give a heading."""
     return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
@@ -74,12 +82,16 @@ def anchor(heading):
 
 def test_every_cited_decision_exists():
     """Comments cite `docs/decisions.md, <number>`, documents link to the heading."""
-    headings = re.findall(r"^### (.+)$", (ROOT / "docs/decisions.md").read_text(), re.MULTILINE)
-    numbers = [heading.partition(".")[0] for heading in headings]
+    on_page = {
+        page: re.findall(r"^### (.+)$", (ROOT / f"docs/{page}.md").read_text(), re.MULTILINE)
+        for page in ("decisions", "decisions-history")
+    }
+    numbers = [heading.partition(".")[0] for page in on_page.values() for heading in page]
     assert all(number.isdecimal() for number in numbers)
     assert len(set(numbers)) == len(numbers)
+    assert len(on_page["decisions"]) <= 20
     in_comments = re.compile(r"docs/decisions\.md(?:, (\d+)(?: and (\d+))?)?\)")
-    in_documents = re.compile(r"\]\((?:docs/)?decisions\.md#([\w-]+)\)")
+    in_documents = re.compile(r"\]\((?:\.\./|docs/)*(decisions(?:-history)?)\.md#([\w-]+)\)")
     for path in all_files():
         if Path(path).suffix in {".hpp", ".cpp", ".py"}:
             text = re.sub(r"\n\s*(?:///?|#) ", " ", (ROOT / path).read_text())
@@ -87,7 +99,8 @@ def test_every_cited_decision_exists():
                 assert {first, second or first} <= set(numbers), path
     for document in DOCUMENTS:
         found = in_documents.findall((ROOT / document).read_text())
-        assert set(found) <= {anchor(heading) for heading in headings}, document
+        headings = {(page, anchor(each)) for page in on_page for each in on_page[page]}
+        assert set(found) <= headings, document
 
 
 WAIT_FOR_QUEUE = re.compile(

@@ -4,13 +4,12 @@ import json
 import re
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, distribution
 
 import measure_figures
 import pytest
 import write_figures
+from environments import required
 from generated import RESULTS, ROOT, is_drawn_of
-from packaging.requirements import Requirement
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -55,6 +54,21 @@ def test_every_column_of_the_ways_is_a_curve(results):
         "to float64": ["host", "kernel"],
     }
     assert all(len(times) == len(sides) for ways in works.values() for times in ways.values())
+
+
+def test_first_page_names_figures_of_the_results(results):
+    rows = write_figures.rows_of(results)
+    front = " ".join(README.partition("<!-- end of the front -->")[0].split())
+
+    def times(work, peer):
+        row = rows[work, peer]
+        return [write_figures.shortest(row[f"{side}_seconds"]) for side in ("usmx", "peer")]
+
+    own, of_numpy = times("sum 4096x4096 f4", "NumPy")
+    _, of_dpnp = times("sum 4096x4096 f4", "dpnp.tensor")
+    assert f"takes {own} on two cores (NumPy {of_numpy}, dpnp {of_dpnp})" in front
+    own, of_dpnp = times("from_usm_array_interface(producer)", "dpnp.tensor")
+    assert f"costs {own} (dpnp {of_dpnp})" in front
 
 
 def test_results_are_of_a_quiet_machine(results):
@@ -104,7 +118,8 @@ def test_a_table_of_figures_written_by_hand_is_found():
 
 
 def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():
-    part = README.partition("<!-- bad dictionaries: ")[2].partition("<!-- end of")[0]
+    page = (ROOT / "docs/peers.md").read_text(encoding="utf-8")
+    part = page.partition("<!-- bad dictionaries: ")[2].partition("<!-- end of")[0]
     said = {
         library: re.findall(rf"^  {library} +(.*)", part, re.MULTILINE)
         for library in ("dpctl", "dpnp", "usmx")
@@ -116,25 +131,6 @@ def test_bad_dictionaries_end_in_a_crash_wrong_numbers_and_sentences():
 
 
 # ---- how large an installation is
-
-
-def required(name, extra=""):
-    """What pip installs with a package, as far as it is here."""
-    found, waiting = {}, [(name, extra)]
-    while waiting:
-        package, extra = waiting.pop()
-        key = (package.lower().replace("_", "-"), extra)
-        if key in found:
-            continue
-        try:
-            found[key] = distribution(package)
-        except PackageNotFoundError:
-            continue
-        for text in found[key].requires or ():
-            requirement = Requirement(text)
-            if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
-                waiting += [(requirement.name, each) for each in ("", *requirement.extras)]
-    return {name: distribution for (name, _), distribution in found.items()}
 
 
 def gigabytes(distributions):
@@ -151,8 +147,8 @@ def test_sizes_that_are_stated_are_those_of_the_packages():
 
     script = (ROOT / "tools/setup.sh").read_text(encoding="utf-8")
     of_demo = (ROOT / "examples/demo/README.md").read_text(encoding="utf-8")
-    own, demo, test = required("usmx"), required("usmx", "demo"), required("usmx", "test")
-    building = {name: each for package in BUILDING for name, each in required(package).items()}
+    own, demo, test = required("usmx"), required("usmx[demo]"), required("usmx[test]")
+    building = required(*BUILDING)
     added = {name: each for name, each in demo.items() if name not in own}
     stated = [
         (README, r"pip install \. +# (\S+) GB", gigabytes(own)),

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ using lock_guard = std::lock_guard<std::recursive_mutex>;
 /// A kernel and how it is to be launched.
 struct launchable {
   kernel runs;
+  std::map<std::uint32_t, std::vector<char>> arguments{};
   std::array<std::size_t, 3> group_size{1, 1, 1};
   std::array<std::size_t, 3> offset{0, 0, 0};
 };
@@ -222,13 +224,19 @@ ze_result_t set_group_size(ze_kernel_handle_t kernel, std::uint32_t x, std::uint
   return intels.kernel.pfnSetGroupSize(kernel, x, y, z);
 }
 
+void set_argument(launchable& kernel, std::uint32_t index, std::size_t nbytes, const void* value) {
+  kernel.runs.set_argument(index, nbytes, value);
+  const auto* first = static_cast<const char*>(value);
+  kernel.arguments[index].assign(first, first == nullptr ? first : first + nbytes);
+}
+
 ze_result_t set_argument(ze_kernel_handle_t kernel, std::uint32_t index, std::size_t nbytes,
                          const void* value) {
   const ze_result_t result = intels.kernel.pfnSetArgumentValue(kernel, index, nbytes, value);
   if (result == ZE_RESULT_SUCCESS) {
     const lock_guard lock(mutex());
     if (launchable* found = find(kernel)) {
-      found->runs.set_argument(index, nbytes, value);
+      set_argument(*found, index, nbytes, value);
     }
   }
   return result;
@@ -315,9 +323,101 @@ ze_result_t destroy_event(event_handle event) {
   return intels.event.pfnDestroy(event);
 }
 
-// ---- commands: Intel's driver checks and records them, then they take effect
+// ---- whose memory kernels may use: what a GPU punishes by the end of all work on it
 
 using list_handle = ze_command_list_handle_t;
+
+struct list_home {
+  ze_context_handle_t context;
+  ze_device_handle_t device;
+};
+std::map<list_handle, list_home>& lists() {
+  static auto& all = *new std::map<list_handle, list_home>;
+  return all;
+}
+
+ze_result_t create_list(ze_context_handle_t context, ze_device_handle_t device,
+                        const ze_command_list_desc_t* described, list_handle* made) {
+  const ze_result_t result = intels.list.pfnCreate(context, device, described, made);
+  if (result == ZE_RESULT_SUCCESS) {
+    const lock_guard lock(mutex());
+    lists().insert_or_assign(*made, list_home{context, device});
+  }
+  return result;
+}
+
+ze_result_t create_immediate_list(ze_context_handle_t context, ze_device_handle_t device,
+                                  const ze_command_queue_desc_t* described, list_handle* made) {
+  const ze_result_t result = intels.list.pfnCreateImmediate(context, device, described, made);
+  if (result == ZE_RESULT_SUCCESS) {
+    const lock_guard lock(mutex());
+    lists().insert_or_assign(*made, list_home{context, device});
+  }
+  return result;
+}
+
+ze_device_handle_t root_of(ze_device_handle_t device) {
+  ze_device_handle_t root = nullptr;
+  return intels.device.pfnGetRootDevice != nullptr &&
+                 intels.device.pfnGetRootDevice(device, &root) == ZE_RESULT_SUCCESS &&
+                 root != nullptr
+             ? root
+             : device;
+}
+
+/// In this mode Intel's driver has no peers.
+bool has_peers() { return std::getenv("CPUEXEC_PEER_ACCESS") != nullptr; }
+
+ze_result_t can_access_peer(ze_device_handle_t device, ze_device_handle_t peer, ze_bool_t* can) {
+  const ze_result_t result = intels.device.pfnCanAccessPeer(device, peer, can);
+  if (result == ZE_RESULT_SUCCESS && has_peers()) {
+    *can = 1;
+  }
+  return result;
+}
+
+ze_result_t get_peer_properties(ze_device_handle_t device, ze_device_handle_t peer,
+                                ze_device_p2p_properties_t* found) {
+  const ze_result_t result = intels.device.pfnGetP2PProperties(device, peer, found);
+  if (result == ZE_RESULT_SUCCESS && has_peers()) {
+    found->flags |= ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS;
+  }
+  return result;
+}
+
+/// Whether a word is an address of another device's memory that this device does not reach.
+bool is_out_of_reach(const list_home& where, std::uint64_t word) {
+  const auto* address = reinterpret_cast<const void*>(word);
+  ze_memory_allocation_properties_t found{.stype = ZE_STRUCTURE_TYPE_MEMORY_ALLOCATION_PROPERTIES,
+                                          .pNext = nullptr,
+                                          .type = ZE_MEMORY_TYPE_UNKNOWN,
+                                          .id = 0,
+                                          .pageSize = 0};
+  ze_device_handle_t owner = nullptr;
+  if (zeMemGetAllocProperties(where.context, address, &found, &owner) != ZE_RESULT_SUCCESS ||
+      found.type != ZE_MEMORY_TYPE_DEVICE || owner == nullptr) {
+    return false;
+  }
+  ze_bool_t can = 0;
+  return root_of(owner) != root_of(where.device) &&
+         (can_access_peer(where.device, owner, &can) != ZE_RESULT_SUCCESS || can == 0);
+}
+
+/// Structures may hold addresses, too: so each word of an argument is looked at.
+void require_reach(list_handle list, const launchable& kernel) {
+  const auto where = lists().find(list);
+  for (const auto& [index, bytes] : kernel.arguments) {
+    for (std::size_t at = 0; at + sizeof(std::uint64_t) <= bytes.size();
+         at += sizeof(std::uint64_t)) {
+      if (where != lists().end() && is_out_of_reach(where->second, size_at(bytes.data() + at))) {
+        complain("argument %u of a kernel is another device's memory, out of reach", index);
+        std::_Exit(EXIT_FAILURE);
+      }
+    }
+  }
+}
+
+// ---- commands: Intel's driver checks and records them, then they take effect
 
 ze_result_t copy_if(ze_result_t result, void* to, const void* from, std::size_t nbytes) {
   if (result == ZE_RESULT_SUCCESS) {
@@ -344,14 +444,18 @@ ze_result_t fill_if(ze_result_t result, void* to, const void* pattern, std::size
   return result;
 }
 
-ze_result_t launch_if(ze_result_t result, ze_kernel_handle_t kernel,
+ze_result_t launch_if(ze_result_t result, list_handle list, ze_kernel_handle_t kernel,
                       const ze_group_count_t& groups) {
   if (result != ZE_RESULT_SUCCESS) {
     return result;
   }
   const lock_guard lock(mutex());
   launchable* found = find(kernel);
-  return found == nullptr ? ZE_RESULT_ERROR_INVALID_KERNEL_NAME : launch(*found, groups);
+  if (found == nullptr) {
+    return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
+  }
+  require_reach(list, *found);
+  return launch(*found, groups);
 }
 
 ze_result_t append_copy(list_handle list, void* to, const void* from, std::size_t nbytes,
@@ -439,7 +543,7 @@ ze_result_t append_launch(list_handle list, ze_kernel_handle_t kernel,
                           event_handle* before) {
   const timed_command timed(signal);
   return launch_if(intels.list.pfnAppendLaunchKernel(list, kernel, groups, signal, count, before),
-                   kernel, *groups);
+                   list, kernel, *groups);
 }
 
 ze_result_t append_cooperative_launch(list_handle list, ze_kernel_handle_t kernel,
@@ -448,7 +552,7 @@ ze_result_t append_cooperative_launch(list_handle list, ze_kernel_handle_t kerne
   const timed_command timed(signal);
   return launch_if(
       intels.list.pfnAppendLaunchCooperativeKernel(list, kernel, groups, signal, count, before),
-      kernel, *groups);
+      list, kernel, *groups);
 }
 
 ze_result_t append_launch_with_parameters(list_handle list, ze_kernel_handle_t kernel,
@@ -458,7 +562,7 @@ ze_result_t append_launch_with_parameters(list_handle list, ze_kernel_handle_t k
   const timed_command timed(signal);
   return launch_if(intels.list.pfnAppendLaunchKernelWithParameters(list, kernel, groups, extension,
                                                                    signal, count, before),
-                   kernel, *groups);
+                   list, kernel, *groups);
 }
 
 ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t kernel,
@@ -477,11 +581,18 @@ ze_result_t append_launch_with_arguments(list_handle list, ze_kernel_handle_t ke
   found->group_size = {group_size.groupSizeX, group_size.groupSizeY, group_size.groupSizeZ};
   const auto parameters = found->runs.parameters();
   for (std::uint32_t k = 0; k < parameters.size(); ++k) {
-    const bool is_local = parameters[k].is == parameter::kind::local;
-    const std::size_t nbytes =
-        is_local ? *static_cast<const std::size_t*>(arguments[k]) : parameters[k].nbytes;
-    found->runs.set_argument(k, nbytes, arguments[k]);
+    switch (parameters[k].is) {
+      case parameter::kind::local:
+        set_argument(*found, k, *static_cast<const std::size_t*>(arguments[k]), nullptr);
+        break;
+      case parameter::kind::pointer:
+        set_argument(*found, k, sizeof(void*), arguments[k]);
+        break;
+      default:
+        set_argument(*found, k, parameters[k].nbytes, arguments[k]);
+    }
   }
+  require_reach(list, *found);
   return launch(*found, groups);
 }
 
@@ -569,6 +680,8 @@ EXPORTED ze_result_t zeGetDeviceProcAddrTable(ze_api_version_t version,
   const auto result =
       intels_own<decltype(&zeGetDeviceProcAddrTable)>("zeGetDeviceProcAddrTable")(version, table);
   intels.device = *table;
+  table->pfnCanAccessPeer = can_access_peer;
+  table->pfnGetP2PProperties = get_peer_properties;
   table->pfnGetGlobalTimestamps = get_global_timestamps;
   return result;
 }
@@ -590,6 +703,8 @@ EXPORTED ze_result_t zeGetCommandListProcAddrTable(ze_api_version_t version,
   const auto result = intels_own<decltype(&zeGetCommandListProcAddrTable)>(
       "zeGetCommandListProcAddrTable")(version, table);
   intels.list = *table;
+  table->pfnCreate = create_list;
+  table->pfnCreateImmediate = create_immediate_list;
   table->pfnAppendMemoryCopy = append_copy;
   table->pfnAppendMemoryCopyRegion = append_region;
   table->pfnAppendMemoryCopyFromContext = append_copy_from_context;

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 
-from bench.cases import copy, exchange, kernels, memory, package, steps, views
+from bench.cases import copy, exchange, kernels, mathematics, memory, package, steps, views
 from bench.ladder import Ladder
 from bench.pairing import Case
 
-MODULES = (exchange, views, memory, copy, kernels, package, steps)
+MODULES = (exchange, views, memory, copy, kernels, mathematics, package, steps)
 
 
 def find_makers() -> dict[str, Callable[[], Case | Ladder]]:

@@ -15,7 +15,7 @@ from usmx_demo.hand_overs import hand_over, native_pca, to_dpnp
 
 def analyse(x: usmx.USMArray, values: np.ndarray, report: Report) -> tuple[np.ndarray, np.ndarray]:
     """Hand the data around and check what everyone computes; scores and variances for the plot."""
-    results = native_pca(report, "usmx", "argument of pca(), C table", x)
+    results = native_pca(report, "usmx", "pca(), C table", x)
     components, scores, variance = map(np.asarray, results)
     report.checks += compare(numpy_pca(values), components, scores, variance)
 
@@ -30,14 +30,14 @@ def analyse(x: usmx.USMArray, values: np.ndarray, report: Report) -> tuple[np.nd
 
 def use_dpnp(report: Report, scores: usmx.USMArray, variance: np.ndarray) -> Check:
     """Dpnp computes the covariance matrix of the scores."""
-    s = hand_over(report, "usmx", "dpnp", "scores, USM dictionary", scores, to_dpnp)
+    s = hand_over(report, "usmx", "dpnp", "scores, dictionary", scores, to_dpnp)
     covariance = dpnp.asnumpy(s.T @ s) / (len(s) - 1)
     return Check("dpnp: covariance of the scores", relative_error(covariance, np.diag(variance)))
 
 
 def use_dpctl(report: Report, scores: usmx.USMArray, variance: np.ndarray) -> Check:
     """Dpctl reads the bytes of the scores."""
-    memory = hand_over(report, "usmx", "dpctl", "scores, USM dictionary", scores, as_usm_memory)
+    memory = hand_over(report, "usmx", "dpctl", "scores, dictionary", scores, as_usm_memory)
     s = np.frombuffer(memory.copy_to_host(), dtype=scores.dtype)
     total = np.square(s).sum() / (scores.shape[0] - 1)
     return Check("dpctl: total variance, from a read-back", relative_error(total, variance.sum()))
@@ -47,7 +47,7 @@ def use_numpy(
     report: Report, scores: usmx.USMArray, components: np.ndarray, values: np.ndarray
 ) -> Check:
     """NumPy puts the data together again from scores and components."""
-    s = hand_over(report, "usmx", "NumPy", "scores, buffer protocol", scores, np.asarray)
+    s = hand_over(report, "usmx", "NumPy", "scores, buffer", scores, np.asarray)
     restored = s @ components
     return Check("NumPy: data restored from the scores", relative_error(restored, centre(values)))
 
@@ -60,7 +60,7 @@ def use_numba(report: Report, scores: usmx.USMArray, variance: np.ndarray) -> Ch
         report,
         "usmx",
         "Numba",
-        "scores, buffer protocol",
+        "scores, buffer",
         scores,
         lambda array: column_variances(np.asarray(array)),
         address=lambda seen: seen[0],
@@ -85,9 +85,9 @@ def compile_column_variances() -> Callable[[np.ndarray], tuple[int, np.ndarray]]
 
 def from_dpnp(report: Report, x: usmx.USMArray) -> Iterator[Check]:
     """Go the other way: dpnp makes an array, and the extension takes it."""
-    shared = hand_over(report, "usmx", "dpnp", "data, USM dictionary", x, to_dpnp)
+    shared = hand_over(report, "usmx", "dpnp", "data, dictionary", x, to_dpnp)
     z = reflect(shared)
-    results = native_pca(report, "dpnp", "argument of pca(), USM dictionary", z)
+    results = native_pca(report, "dpnp", "pca(), dictionary", z)
     for check in compare(numpy_pca(dpnp.asnumpy(z)), *map(np.asarray, results)):
         yield Check(f"dpnp's data, {check.name}", check.error, check.limit)
 

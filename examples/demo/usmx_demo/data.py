@@ -41,7 +41,7 @@ def load(values: np.ndarray, device: str | None) -> usmx.USMArray:
     rows, columns = x.shape
     print(f"Device: {x.sycl_device.name} [{x.sycl_device.filter_string}]")
     print(
-        f"Load: {rows} x {columns} float64, {x.nbytes:,} bytes, once into shared memory "
+        f"Load: {rows} x {columns} float64, {x.nbytes:,} bytes,\n      once into shared memory "
         f"at {address_of(x):#x}, {time_text(seconds)}",
         flush=True,
     )

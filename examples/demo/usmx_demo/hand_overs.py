@@ -56,7 +56,7 @@ def native_pca(report: Report, source: str, how: str, x: Any) -> tuple[Any, Any,
             HandOver(
                 "usmx_pca",
                 "usmx",
-                f"{name}, adopted with deleter",
+                f"{name}, adopted",
                 pointer,
                 address_of(array),
                 array.nbytes,

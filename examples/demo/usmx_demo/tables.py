@@ -9,7 +9,7 @@ def print_report(report: Report) -> None:
     """Both tables and the conclusion."""
     print("\nHand-overs")
     hand_overs = list(map(hand_over_row, report.hand_overs))
-    header = ("from", "to", "how", "pointer", "bytes", "copied", "time")
+    header = ("from", "to", "how", "pointer", "bytes", "copy", "time")
     print(format_table(header, hand_overs, right=("bytes", "time")))
     print("Times with usmx_pca and Numba are those of the whole call, computation included.")
     print("\nChecks (largest error relative to the largest number)")

@@ -27,12 +27,12 @@ def make_parser(program: str) -> argparse.ArgumentParser:
     """Everything that the demo's command line takes."""
     parser = argparse.ArgumentParser(
         prog=program,
-        description="Principal component analysis of a real data set. It is loaded into USM shared "
-        "memory once and handed to a native extension (oneMKL), dpnp, dpctl, NumPy and Numba; "
-        "whether any of them copied is found by comparing pointers, and the results are checked "
-        "against NumPy's.",
-        epilog="exit code: 0 all good; 1 something was copied or a number is off; 2 bad input, or "
-        "something that the demo needs is not there",
+        description="Principal component analysis of a real data set. The demo loads the data once "
+        "into USM shared memory, and hands it to a native extension (oneMKL), dpnp, dpctl, NumPy "
+        "and Numba. It compares pointers to find out whether any of them copied, and checks the "
+        "results against NumPy's.",
+        epilog="exit code: 0 all good; 1 something was copied or a number is wrong; 2 the input "
+        "cannot be used, or something that the demo needs is missing",
     )
     parser.add_argument(
         "--csv",
@@ -51,7 +51,7 @@ def make_parser(program: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--device",
         metavar="FILTER",
-        help="such as opencl:cpu or level_zero:gpu:0 (default: SYCL's)",
+        help="the device, such as opencl:cpu or level_zero:gpu:0 (default: SYCL's default device)",
     )
     return parser
 

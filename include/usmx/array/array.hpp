@@ -2,10 +2,16 @@
 // elements are set are in copy/zeros.hpp; moving elements between arrays is in copy/copy.hpp.
 #pragma once
 
+// First, so that an error in them names few files: the compiler lists who included them.
+#include "usmx/base/spellings.hpp"
+#include "usmx/layout/index_item.hpp"
+#include "usmx/layout/strided_view.hpp"
+
 #include <array>
 #include <atomic>
 #include <concepts>
 #include <initializer_list>
+#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,7 +54,7 @@ USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
 /// An array whose functions gave a pointer, a view or a queue is *exposed*: others know the memory
 /// and its queue, and may submit work there that nobody records. usmx then waits for the whole
 /// queue where it must not miss such work.
-class USMX_API array {
+class USMX_API array : public detail::array_spellings {
  public:
   /// Makes an array without memory and without elements: shape (0,), element type float64.
   /// Functions that need its memory or its queue throw value_error. An array that was moved from
@@ -96,8 +102,19 @@ class USMX_API array {
   /// aligned for the type; value_error or overflow_error for a shape that no array can have.
   template <class Deleter>
     requires std::is_invocable_v<Deleter&, void*>
-  static array adopt(void* pointer, const shape_argument& shape, dtype type,
-                     const sycl::queue& queue, Deleter deleter);
+  [[nodiscard]] static array adopt(void* pointer, const shape_argument& shape, dtype type,
+                                   const sycl::queue& queue, Deleter deleter);
+  /// @cond
+  template <class... T>
+  static detail::anything adopt(detail::any_argument, detail::any_argument = {},
+                                detail::any_argument = {}, detail::any_argument = {},
+                                detail::any_argument = {}) {
+    static_assert(detail::never<T...>,
+                  "array::adopt(pointer, shape, dtype, queue, deleter), where deleter(pointer) "
+                  "frees the memory");
+    return {};
+  }
+  /// @endcond
 
   /// The buffer that keeps the memory alive; null for an array without memory.
   const std::shared_ptr<buffer>& owner() const noexcept { return owner_; }
@@ -117,6 +134,13 @@ class USMX_API array {
   int ndim() const noexcept { return layout_.ndim(); }
   /// The extents, one for each dimension.
   std::span<const std::ptrdiff_t> shape() const noexcept { return layout_.shape(); }
+  /// @cond
+  template <class Axis>
+  std::ptrdiff_t shape(const Axis&) const {
+    static_assert(detail::never<Axis>, "a.extent(k), or a.shape()[k]");
+    return 0;
+  }
+  /// @endcond
   /// The strides in elements, one for each dimension. They can be zero or negative.
   std::span<const std::ptrdiff_t> strides() const noexcept { return layout_.strides(); }
   /// The extent of dimension k. Precondition: 0 <= k < ndim().
@@ -161,7 +185,7 @@ class USMX_API array {
   /// when the host may not touch the memory, the number of dimensions is another one or there is no
   /// memory, type_error when the elements are of another type, read_only_error when T is not const
   /// and the array is read-only.
-  template <class T, std::size_t N>
+  template <element_type T, std::size_t N>
   strided_view<T, N> host_as() const& {
     const strided_view<T, N> elements = view().template host_as<T, N>();
     wait();
@@ -169,10 +193,23 @@ class USMX_API array {
   }
   /// The same elements as those of an array that is named, in a view that keeps the memory alive,
   /// which a temporary array may be the last to share.
-  template <class T, std::size_t N>
+  template <element_type T, std::size_t N>
   held_view<T, N> host_as() const&& {
     return {owner_, host_as<T, N>()};
   }
+  /// @cond
+  template <class T, std::size_t N>
+    requires(!element_type<T>)
+  detail::anything host_as() const {
+    return host_as<T>();
+  }
+  template <class T, class... Nothing>
+  detail::anything host_as() const {
+    static_assert(detail::never<T, Nothing...>,
+                  "a.host_as<T, N>() names an element type and the number of dimensions");
+    return {};
+  }
+  /// @endcond
   /// The elements as T in N dimensions, for kernels. Does not wait. The view is valid as long as an
   /// array shares the memory. Exposes the array. Throws type_error when the elements are of another
   /// type, value_error when the number of dimensions is another one or there is no memory,
@@ -190,7 +227,7 @@ class USMX_API array {
   /// first byte of memory(). It is read-only if this one is. Throws value_error when an element
   /// lies outside of the memory or there is none, overflow_error when the place of an element in
   /// bytes does not fit ptrdiff_t.
-  array with_layout(usmx::layout where) const {
+  [[nodiscard]] array with_layout(usmx::layout where) const {
     return array(owner_, type_, std::move(where), readonly());
   }
   /// The elements that `a[items...]` addresses in Python, as an array of the same memory. An item
@@ -198,17 +235,24 @@ class USMX_API array {
   /// of integers, which is a range. Throws index_error when an integer is outside of its axis, when
   /// there are too many items or when there are two ellipses; value_error for a step of 0.
   template <class... Items>
-  array slice(const Items&... items) const {
-    return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
+  [[nodiscard]] array slice(const Items&... items) const {
+    // With any number of dimensions, which only subscript() knows.
+    if constexpr (detail::sliced_rank<max_ndim, Items...>() != detail::no_rank) {
+      return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
+    } else {
+      return *this;
+    }
   }
   /// The same elements with the order of the dimensions reversed, as an array of the same memory.
-  array transposed() const { return with_layout(usmx::transposed(layout_)); }
+  [[nodiscard]] array transposed() const { return with_layout(usmx::transposed(layout_)); }
   /// The same elements, taken in C order, with another shape, as an array of the same memory. An
   /// extent of -1 stands for what the others leave. Throws value_error when the number of elements
   /// differs or when only a copy can have that shape: usmx::clone() makes one.
-  array reshaped(const shape_argument& shape) const;
+  [[nodiscard]] array reshaped(const shape_argument& shape) const;
   /// The same elements as a read-only array of the same memory.
-  array as_readonly() const { return array(owner_, type_, usmx::layout(layout_), true, 0); }
+  [[nodiscard]] array as_readonly() const {
+    return array(owner_, type_, usmx::layout(layout_), true, 0);
+  }
 
   /// Announces unfinished work of native code that reads these elements and ends with `event`. The
   /// memory outlives that work, and whatever writes these elements through usmx afterwards comes
@@ -305,20 +349,51 @@ USMX_API layout fitted_to_new_memory(const layout& where);
 /// Throws value_error for another alignment, for kind `unknown` or when the lowest element lies
 /// elsewhere; overflow_error when the number of bytes does not fit ptrdiff_t; allocation_error when
 /// there is no such memory.
-USMX_API array empty(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
-                     std::size_t alignment = 0);
+[[nodiscard]] USMX_API array empty(layout where, dtype type, const sycl::queue& queue,
+                                   usm_kind kind, std::size_t alignment = 0);
+/// The same in memory of a certain resource.
+[[nodiscard]] USMX_API array empty(layout where, dtype type, const sycl::queue& queue,
+                                   const placement& memory, std::size_t alignment = 0);
 /// Makes a new C-contiguous array. The elements are not set. usmx allocates at least one element,
 /// on the queue's device. Throws value_error or overflow_error for a shape that no array can have,
 /// allocation_error when there is no such memory.
-USMX_API array empty(const shape_argument& shape, dtype type, const sycl::queue& queue,
-                     usm_kind kind = usm_kind::device);
+[[nodiscard]] USMX_API array empty(const shape_argument& shape, dtype type,
+                                   const sycl::queue& queue, usm_kind kind = usm_kind::device);
+/// The same in memory of a certain resource.
+[[nodiscard]] USMX_API array empty(const shape_argument& shape, dtype type,
+                                   const sycl::queue& queue, const placement& memory);
 /// Makes a new C-contiguous array of a shape in braces: `empty({2, 3}, usmx::float32, queue)`. The
 /// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
 /// allocation_error when there is no such memory.
-inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
-                   const sycl::queue& queue, usm_kind kind = usm_kind::device) {
+[[nodiscard]] inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
+                                 const sycl::queue& queue, usm_kind kind = usm_kind::device) {
   return empty(shape_argument(shape), type, queue, kind);
 }
+/// The same in memory of a certain resource: `empty({2, 3}, usmx::float32, queue, resource)`.
+[[nodiscard]] inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
+                                 const sycl::queue& queue, const placement& memory) {
+  return empty(shape_argument(shape), type, queue, memory);
+}
+
+/// @cond
+template <class... T>
+detail::anything empty(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                       detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "empty<T>({2, 3}, queue, kind), empty<T, N>(range, queue, kind) or "
+                "empty(shape, dtype, queue, kind)");
+  return {};
+}
+template <class T, auto N>
+detail::anything empty(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  return empty<T>(detail::any_argument());
+}
+/// @endcond
+
+/// Writes what the array is: "float64, shape (2, 3), strides (3, 1), shared memory", and whether it
+/// is read-only or without memory. Does not wait, and does not expose the array. print.hpp writes
+/// the elements.
+USMX_API std::ostream& operator<<(std::ostream&, const array&);
 
 /// Whether elements of both views may lie in the same bytes: whether the ranges from the lowest to
 /// the highest byte of each overlap. Elements between each other's gaps count as overlapping.

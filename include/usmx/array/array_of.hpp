@@ -55,16 +55,30 @@ class array_of : public array {
   /// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
   /// allocation_error when there is no such memory.
   array_of(detail::braced_shape<N> shape, const sycl::queue& queue,
-           usm_kind kind = usm_kind::device)
+           const placement& memory = usm_kind::device)
     requires(!std::is_const_v<T>)
-      : array(usmx::empty(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, kind)) {}
+      : array(usmx::empty(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, memory)) {}
   /// Makes a new array of that shape: an integer for one dimension, or a range of integers. Throws
   /// value_error also when the shape has another number of dimensions.
   template <class Shape>
-    requires(!std::is_const_v<T> &&
-             (detail::shape_of_known_rank<Shape> || detail::shape_of_any_rank<Shape>))
-  array_of(const Shape& shape, const sycl::queue& queue, usm_kind kind = usm_kind::device)
-      : array(usmx::empty(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, kind)) {}
+    requires(!std::is_const_v<T> && detail::shape_of_rank<Shape, N>)
+  array_of(const Shape& shape, const sycl::queue& queue, const placement& memory = usm_kind::device)
+      : array(usmx::empty(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, memory)) {}
+  /// @cond
+  template <class Other>
+    requires(!std::derived_from<Other, array>)
+  explicit array_of(const Other&) {
+    static_assert(detail::never<Other>,
+                  "array_of<T, N>(shape, queue, kind) makes an array, usmx::from_host(queue, data) "
+                  "one of data, and array_of<T, N>(array) checks the type of one");
+  }
+  template <class... Nothing>
+  array_of(detail::any_argument, detail::any_argument, detail::any_argument = {},
+           const Nothing&...) {
+    static_assert(detail::never<Nothing...>,
+                  "array_of<T, N>({2, 3}, queue, kind), where the shape has N extents");
+  }
+  /// @endcond
 
   /// A pointer to element zero, as array::data().
   T* data() const noexcept { return reinterpret_cast<T*>(array::data()); }
@@ -88,24 +102,27 @@ class array_of : public array {
   /// value_error also when an index_item is no slice, so that the result has another number of
   /// dimensions.
   template <class... Items>
-  auto slice(const Items&... items) const {
-    return array_of<T, detail::sliced_rank<N, Items...>()>(array::slice(items...));
+  [[nodiscard]] auto slice(const Items&... items) const {
+    constexpr std::size_t rank = detail::sliced_rank<N, Items...>();
+    if constexpr (rank != detail::no_rank) {
+      return array_of<T, rank>(array::slice(items...));
+    }
   }
   /// The same elements with the order of the dimensions reversed.
-  array_of transposed() const { return known(array::transposed()); }
+  [[nodiscard]] array_of transposed() const { return known(array::transposed()); }
   /// The same elements, taken in C order, with another shape, as array::reshaped() has them.
   template <std::size_t M>
-  array_of<T, M> reshaped(detail::braced_shape<M> shape) const {
+  [[nodiscard]] array_of<T, M> reshaped(detail::braced_shape<M> shape) const {
     return array_of<T, M>(array::reshaped(detail::fixed_shape<M>(shape)));
   }
   /// The same for a shape that is an integer, for one dimension, or a std::array of integers.
   template <detail::shape_of_known_rank Shape>
-  auto reshaped(const Shape& shape) const {
+  [[nodiscard]] auto reshaped(const Shape& shape) const {
     constexpr std::size_t M = detail::rank_of_shape<Shape>;
     return array_of<T, M>(array::reshaped(detail::fixed_shape<M>(shape)));
   }
   /// The same elements, which are not written through the result.
-  array_of<const T, N> as_readonly() const {
+  [[nodiscard]] array_of<const T, N> as_readonly() const {
     return array_of<const T, N>(array::as_readonly(), detail::requirement_is_met());
   }
 
@@ -131,30 +148,31 @@ class array_of : public array {
 /// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
 /// allocation_error when there is no such memory.
 template <element_type T, std::size_t N>
-array_of<T, N> empty(detail::braced_shape<N> shape, const sycl::queue& queue,
-                     usm_kind kind = usm_kind::device) {
-  return array_of<T, N>(shape, queue, kind);
+[[nodiscard]] array_of<T, N> empty(detail::braced_shape<N> shape, const sycl::queue& queue,
+                                   const placement& memory = usm_kind::device) {
+  return array_of<T, N>(shape, queue, memory);
 }
 /// The same for a shape that is an integer, for one dimension, or a std::array of integers.
 template <element_type T, detail::shape_of_known_rank Shape>
-auto empty(const Shape& shape, const sycl::queue& queue, usm_kind kind = usm_kind::device) {
-  return array_of<T, detail::rank_of_shape<Shape>>(shape, queue, kind);
+[[nodiscard]] auto empty(const Shape& shape, const sycl::queue& queue,
+                         const placement& memory = usm_kind::device) {
+  return array_of<T, detail::rank_of_shape<Shape>>(shape, queue, memory);
 }
 /// The same for a range of integers, such as the shape of another array: `empty<double,
 /// 2>(a.shape(), queue)`. Throws value_error also when there are not N extents.
 template <element_type T, std::size_t N, detail::shape_of_any_rank Shape>
-array_of<T, N> empty(const Shape& shape, const sycl::queue& queue,
-                     usm_kind kind = usm_kind::device) {
-  return array_of<T, N>(shape, queue, kind);
+[[nodiscard]] array_of<T, N> empty(const Shape& shape, const sycl::queue& queue,
+                                   const placement& memory = usm_kind::device) {
+  return array_of<T, N>(shape, queue, memory);
 }
 
 /// Makes a new array of the type, the shape, the queue and the kind of memory of another one. Its
 /// elements, which are not set, lie without gaps in the other's order (NumPy's order 'K'). Throws
 /// value_error when the other has no memory, allocation_error when there is no memory.
-USMX_API array empty_like(const array& other);
+[[nodiscard]] USMX_API array empty_like(const array& other);
 /// The same with the types that the compiler knows.
 template <element_type T, std::size_t N>
-array_of<std::remove_const_t<T>, N> empty_like(const array_of<T, N>& other) {
+[[nodiscard]] array_of<std::remove_const_t<T>, N> empty_like(const array_of<T, N>& other) {
   return array_of<std::remove_const_t<T>, N>(empty_like(static_cast<const array&>(other)),
                                              detail::requirement_is_met());
 }

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iosfwd>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -109,22 +110,48 @@ class USMX_API array_view {
   /// The elements that `a[items...]` addresses in Python, as a view of the same memory. Items are
   /// those of array::slice(), and so are the errors.
   template <class... Items>
-  array_view slice(const Items&... items) const {
-    const std::array<index_item, sizeof...(Items)> all{detail::as_index_item(items)...};
-    return with_layout_unchecked(subscript(layout_, all));
+  [[nodiscard]] array_view slice(const Items&... items) const {
+    if constexpr (detail::sliced_rank<max_ndim, Items...>() != detail::no_rank) {
+      const std::array<index_item, sizeof...(Items)> all{detail::as_index_item(items)...};
+      return with_layout_unchecked(subscript(layout_, all));
+    } else {
+      return *this;
+    }
   }
   /// The same elements with the order of the dimensions reversed.
-  array_view transposed() const { return with_layout_unchecked(usmx::transposed(layout_)); }
+  [[nodiscard]] array_view transposed() const {
+    return with_layout_unchecked(usmx::transposed(layout_));
+  }
 
   /// The elements as T in N dimensions, for the host. Does not wait: the elements are ready in a
   /// view that a caster gives. Throws value_error when the host may not touch the memory or the
   /// number of dimensions is another one, type_error when the elements are of another type,
   /// read_only_error when T is not const and the view is read-only.
-  template <class T, std::size_t N>
+  template <element_type T, std::size_t N>
   strided_view<T, N> host_as() const {
     require_host_access();
     return strided<T, N>();
   }
+  /// @cond
+  template <class T, std::size_t N>
+    requires(!element_type<T>)
+  detail::anything host_as() const {
+    return host_as<T>();
+  }
+  template <class T, class... Nothing>
+  detail::anything host_as() const {
+    static_assert(detail::never<T, Nothing...>,
+                  "view.host_as<T, N>() names an element type and the number of dimensions");
+    return {};
+  }
+  template <class... Indices>
+  detail::anything operator()(const Indices&...) const {
+    static_assert(detail::never<Indices...>,
+                  "an array_view has no element type: take x = view.host_as<T, N>(), and then "
+                  "x(i, j)");
+    return {};
+  }
+  /// @endcond
   /// The elements as T in N dimensions, for kernels. Throws type_error when the elements are of
   /// another type, value_error when the number of dimensions is another one, read_only_error when T
   /// is not const and the view is read-only.
@@ -166,5 +193,9 @@ class USMX_API array_view {
   usm_kind kind_;
   bool readonly_;
 };
+
+/// Writes what the view is of: "float64, shape (2, 3), strides (3, 1), shared memory", and whether
+/// it is read-only. print.hpp writes the elements.
+USMX_API std::ostream& operator<<(std::ostream&, const array_view&);
 
 }  // namespace usmx::inline v1

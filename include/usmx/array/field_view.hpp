@@ -15,12 +15,12 @@ namespace usmx::inline v1 {
 /// when the field's offset in bytes or a stride of the array in bytes is no multiple of the field's
 /// item size, since an array counts both in whole elements, or when element zero is not aligned for
 /// the field's type.
-USMX_API array field_view(const array&, std::string_view name);
+[[nodiscard]] USMX_API array field_view(const array&, std::string_view name);
 
 /// The same elements with only the fields of these names, as an array of the same memory; the other
 /// fields become padding. The result is read-only, because usmx writes whole elements, padding
 /// included. Throws index_error when there is no such field, value_error when there are no names or
 /// when they are not in the order in which the fields lie in an element.
-USMX_API array fields_view(const array&, std::span<const std::string_view> names);
+[[nodiscard]] USMX_API array fields_view(const array&, std::span<const std::string_view> names);
 
 }  // namespace usmx::inline v1

@@ -22,7 +22,7 @@ class buffer;
 /// one of them, or an array of it. Parts that are taken of it (`[]`, slice()) are views that keep
 /// nothing.
 template <class T, std::size_t N>
-class held_view {
+class held_view : public detail::view_spellings<held_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;
@@ -103,11 +103,13 @@ class held_view {
 
 }  // namespace usmx::inline v1
 
-/// For the standard library: copies of a view are cheap, and share the elements.
+/// @cond
+// For the standard library: copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_view<usmx::held_view<T, N>> = true;
-/// For the standard library: size() counts elements, not rows.
+// For the standard library: size() counts elements, not rows.
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::held_view<T, N>> = true;
+/// @endcond

@@ -9,6 +9,9 @@
 //   usmx::read<double, 2, usmx::c_contig>              two dimensions, rows without gaps; read
 //   usmx::write<float, usmx::shape<usmx::any, 3>>      written to; any number of points
 //   usmx::host<const int, 1>                           the host reads it
+//
+// They are in the namespace usmx::param, too, with their words, for programs that do not want
+// `read` and `any` in usmx (USMX_NO_PARAMETER_WORDS, array/requirement.hpp).
 #pragma once
 
 #include <array>
@@ -24,6 +27,7 @@
 #include "usmx/layout/strided_view.hpp"
 
 namespace usmx::inline v1 {
+namespace param {
 
 /// An array of T that meets the requirement of its words. It shares the array's memory and keeps it
 /// alive. The words stand in any order, each at most once: a number of dimensions or a `shape`,
@@ -41,7 +45,7 @@ class in {
   /// Whether the words say the number of dimensions.
   static constexpr bool has_rank = requirement.ndim != array_requirement::any_ndim;
   /// Whether the words say that the elements lie without gaps.
-  static constexpr bool is_contiguous = requirement.order != usmx::strided;
+  static constexpr bool is_contiguous = requirement.order != param::strided;
   /// Whether the host may touch the elements: the words say that it may touch the memory, and the
   /// caster waits.
   static constexpr bool is_for_host = (requirement.kinds.bits & ~host_accessible.bits) == 0 &&
@@ -172,5 +176,16 @@ class convert : public in<T, Words...> {
  public:
   using in<T, Words...>::in;
 };
+
+}  // namespace param
+
+#if !defined(USMX_NO_PARAMETER_WORDS)
+using param::convert;
+using param::host;
+using param::in;
+using param::read;
+using param::unordered;
+using param::write;
+#endif
 
 }  // namespace usmx::inline v1

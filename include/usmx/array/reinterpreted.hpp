@@ -13,7 +13,7 @@ namespace usmx::inline v1 {
 /// Throws value_error when element zero is not aligned for the new type. Throws value_error when
 /// the item size changes and there are no dimensions, the last dimension is not contiguous, or its
 /// bytes, another stride or the offset are no whole number of new elements.
-USMX_API array reinterpreted(const array&, dtype type);
+[[nodiscard]] USMX_API array reinterpreted(const array&, dtype type);
 
 /// A part of complex numbers.
 enum class complex_part {
@@ -26,6 +26,6 @@ enum class complex_part {
 /// The real or the imaginary parts of complex elements, as an array of the same memory: NumPy's
 /// `real` and `imag`. complex64 has parts of float32, complex128 of float64. The caller has checked
 /// that the elements are complex.
-USMX_API array part_view(const array& complex_elements, complex_part);
+[[nodiscard]] USMX_API array part_view(const array& complex_elements, complex_part);
 
 }  // namespace usmx::inline v1

@@ -1,6 +1,10 @@
 // Requirements: what a function needs its argument to be, the words that parameters (array/in.hpp)
 // state it with, and whether an array meets it. All that a new array shall be is in
 // array/request.hpp.
+//
+// The words are in the namespace usmx::param, and in usmx by their old names. A program that has
+// `using namespace usmx` can define USMX_NO_PARAMETER_WORDS before it includes usmx: then usmx has
+// no `read` beside POSIX's, and no `any` or `shape`.
 #pragma once
 
 #include <array>
@@ -19,8 +23,12 @@
 
 namespace usmx::inline v1 {
 
+namespace param {
+
 /// In a `shape`: an extent of any size.
 inline constexpr std::ptrdiff_t any = -1;
+
+}  // namespace param
 
 namespace detail {
 
@@ -53,8 +61,11 @@ constexpr required_kinds only(usm_kind kind) noexcept {
 
 }  // namespace detail
 
-/// The word for a shape: these extents, one for each dimension. `usmx::shape<usmx::any, 3>` is any
-/// number of rows of 3.
+/// Words of parameters, and the parameters themselves (array/in.hpp): what a function needs.
+namespace param {
+
+/// The word for a shape: these extents, one for each dimension. `param::shape<param::any, 3>` is
+/// any number of rows of 3.
 template <std::ptrdiff_t... Extents>
 inline constexpr detail::required_shape<Extents...> shape{};
 
@@ -75,6 +86,20 @@ inline constexpr detail::required_kinds host_kind = detail::only(usm_kind::host)
 /// The word for memory that the host may read and write: of kind `shared` or `host`.
 inline constexpr detail::required_kinds host_accessible{shared_kind.bits | host_kind.bits};
 
+}  // namespace param
+
+#if !defined(USMX_NO_PARAMETER_WORDS)
+using param::any;
+using param::c_contig;
+using param::device_kind;
+using param::f_contig;
+using param::host_accessible;
+using param::host_kind;
+using param::shape;
+using param::shared_kind;
+using param::strided;
+#endif
+
 /// The requirement of a function on its argument.
 struct array_requirement {
   /// The value of `ndim` for any number of dimensions.
@@ -91,7 +116,7 @@ struct array_requirement {
   /// An extent for each dimension, which may be `any`; empty where all extents may have any size.
   std::span<const std::ptrdiff_t> extents = {};
   /// The order in which the elements lie without gaps: c_contig, f_contig, or `strided` for any.
-  element_order order = strided;
+  element_order order = param::strided;
   /// The kinds of memory: any_kind or a word such as host_accessible.
   detail::required_kinds kinds = any_kind;
   /// The treatment of unfinished work on the elements. Every array meets this.
@@ -103,9 +128,9 @@ namespace detail {
 /// States that an array is known to meet a requirement.
 struct requirement_is_met {};
 
-inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> extents) noexcept {
-  for (std::size_t k = 0; k < extents.size(); ++k) {
-    if (extents[k] != any && extents[k] != a.shape()[k]) {
+inline bool has_extents(const array& a, std::span<const std::ptrdiff_t> needed) noexcept {
+  for (std::size_t k = 0; k < needed.size(); ++k) {
+    if (needed[k] != param::any && needed[k] != a.shape()[k]) {
       return false;
     }
   }
@@ -119,7 +144,7 @@ inline bool is_met(const array_requirement& needed, const array& a) noexcept {
   return a.type() == needed.type && !(needed.writable && a.readonly()) &&
          (needed.ndim == array_requirement::any_ndim || needed.ndim == a.ndim()) &&
          detail::has_extents(a, needed.extents) &&
-         (needed.order == strided || is_contiguous_in(a.layout(), needed.order)) &&
+         (needed.order == param::strided || is_contiguous_in(a.layout(), needed.order)) &&
          (needed.kinds == array_requirement::any_kind || needed.kinds.contains(a.kind()));
 }
 
@@ -168,17 +193,17 @@ class constant_text {
   std::size_t size_ = 0;
 };
 
-constexpr void put_extents(constant_text& text, std::span<const std::ptrdiff_t> extents) {
+constexpr void put_extents(constant_text& text, std::span<const std::ptrdiff_t> needed) {
   text.put(" with shape (");
-  for (std::size_t k = 0; k < extents.size(); ++k) {
+  for (std::size_t k = 0; k < needed.size(); ++k) {
     text.put(k == 0 ? "" : ", ");
-    if (extents[k] == any) {
+    if (needed[k] == param::any) {
       text.put("any");
     } else {
-      text.put_number(extents[k]);
+      text.put_number(needed[k]);
     }
   }
-  text.put(extents.size() == 1 ? ",)" : ")");
+  text.put(needed.size() == 1 ? ",)" : ")");
 }
 
 constexpr void put_dimensions(constant_text& text, const array_requirement& needed) {
@@ -192,7 +217,7 @@ constexpr void put_dimensions(constant_text& text, const array_requirement& need
 }
 
 constexpr void put_kinds(constant_text& text, required_kinds kinds) {
-  if (kinds == host_accessible) {
+  if (kinds == param::host_accessible) {
     text.put(", in memory that the host may touch");
     return;
   }
@@ -212,9 +237,9 @@ constexpr constant_text text_of(const array_requirement& needed) {
   text.put("USM array of ");
   text.put(needed.type.name());
   put_dimensions(text, needed);
-  text.put(needed.order == c_contig   ? ", C-contiguous"
-           : needed.order == f_contig ? ", Fortran-contiguous"
-                                      : "");
+  text.put(needed.order == param::c_contig   ? ", C-contiguous"
+           : needed.order == param::f_contig ? ", Fortran-contiguous"
+                                             : "");
   text.put(needed.writable ? ", writable" : "");
   if (needed.kinds != array_requirement::any_kind) {
     put_kinds(text, needed.kinds);
@@ -245,7 +270,7 @@ constexpr void require(array_requirement& needed, unfinished_work work) noexcept
 constexpr bool is_possible(int ndim) noexcept { return ndim >= 0 && ndim <= max_ndim; }
 template <std::ptrdiff_t... Extents>
 constexpr bool is_possible(required_shape<Extents...>) noexcept {
-  return sizeof...(Extents) <= max_ndim && ((Extents == any || Extents >= 0) && ...);
+  return sizeof...(Extents) <= max_ndim && ((Extents == param::any || Extents >= 0) && ...);
 }
 constexpr bool is_possible(element_order) noexcept { return true; }
 constexpr bool is_possible(required_kinds) noexcept { return true; }

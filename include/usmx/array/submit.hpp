@@ -22,8 +22,8 @@
 namespace usmx::inline v1 {
 
 /// Arrays that some work reads, or those that it writes: any number in braces, of arrays and of
-/// parameters (array/in.hpp), or a vector of arrays. It refers to them, and so it is for arguments
-/// only.
+/// parameters (array/in.hpp), one of these alone, or a vector of arrays. It refers to them, and so
+/// it is for arguments only.
 class array_list {
  public:
   /// An array, or that of a parameter.
@@ -49,6 +49,9 @@ class array_list {
   array_list() = default;
   /// Arrays in braces.
   array_list(std::initializer_list<item> items) : items_(items) {}
+  /// One array, or that of one parameter.
+  template <std::convertible_to<item> One>
+  array_list(const One& one) : items_(1, item(one)) {}
   /// All arrays of a vector.
   array_list(const std::vector<array>& arrays) : items_(arrays.begin(), arrays.end()) {}
 
@@ -89,12 +92,24 @@ USMX_API sycl::event submit(
     const sycl::queue& queue, const array_list& reads, const array_list& writes,
     const std::function<sycl::event(const std::vector<sycl::event>&)>& start);
 
+/// @cond
+template <class... T>
+sycl::event submit(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                   detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "submit(queue, {reads}, {writes}, command), where command takes a sycl::handler&, "
+                "or a std::vector<sycl::event> to come after and returns its own event");
+  return {};
+}
+/// @endcond
+
 /// The events of the unfinished work that new work must come after which reads the elements of some
 /// arrays and writes those of others, as submit() orders it. Where others may work on the memory
 /// through an out-of-order queue, this waits for that queue. Whoever submits the new work records
 /// its event by array::record_read() and array::record_write(), and keeps the arrays until then.
 /// Throws value_error when an array has no memory, read_only_error when an array in `writes` is
 /// read-only.
-USMX_API std::vector<sycl::event> pending_events(const array_list& reads, const array_list& writes);
+[[nodiscard]] USMX_API std::vector<sycl::event> pending_events(const array_list& reads,
+                                                               const array_list& writes);
 
 }  // namespace usmx::inline v1

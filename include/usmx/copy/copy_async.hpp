@@ -59,8 +59,9 @@ USMX_API sycl::event copy_from_host_async(const host_array& source, const array&
 /// Throws value_error when the shapes differ, when one side is of a structured type and the other
 /// is not of the same one, when the array has no memory, or when the host memory has another number
 /// of strides than of extents, or elements at no address.
-USMX_API sycl::event copy_to_host_async(const array& source, const host_array& destination,
-                                        std::shared_ptr<const void> owner);
+[[nodiscard]] USMX_API sycl::event copy_to_host_async(const array& source,
+                                                      const host_array& destination,
+                                                      std::shared_ptr<const void> owner);
 
 /// Starts to set every element of `destination` to the one at `element`, and returns the event.
 /// `element` is of the destination's type, in host memory and at any alignment; it has been read

@@ -57,18 +57,30 @@ sycl::event fill_async(const array& destination, T value) {
                     detail::converted_element(destination, value, "fill_async").data());
 }
 
+/// @cond
+template <class... T>
+void fill(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "fill(array, value), and the value is a number");
+}
+template <class... T>
+sycl::event fill_async(detail::any_argument, detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "fill_async(array, value), and the value is a number");
+  return {};
+}
+/// @endcond
+
 /// Makes a new array of the elements, converted to `type` as `copy` converts them, and waits. The
 /// new array is on the same queue and of the same kind of memory. Its elements lie without gaps, in
 /// the order in which the source has them (NumPy's order 'K'). Throws value_error when one of the
 /// types is structured and the other is another one or the source has no memory, allocation_error
 /// when there is no memory.
-USMX_API array astype(const array& source, dtype type);
+[[nodiscard]] USMX_API array astype(const array& source, dtype type);
 
 /// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
 /// the elements are of a structured type or the source has no memory.
 template <element_type T>
   requires(!std::same_as<T, bool>)  // a std::vector<bool> holds bits
-std::vector<T> to_vector(const array& source) {
+[[nodiscard]] std::vector<T> to_vector(const array& source) {
   std::vector<T> result(static_cast<std::size_t>(source.size()));
   const layout in_bytes = layout::c_order(source.shape()).scaled(sizeof(T));
   copy_to_host(source, {reinterpret_cast<std::byte*>(result.data()), dtype::of<T>(), source.shape(),
@@ -78,8 +90,17 @@ std::vector<T> to_vector(const array& source) {
 /// The elements of an array of a type that the compiler knows, in C order.
 template <element_type T, std::size_t N>
   requires(!std::same_as<std::remove_const_t<T>, bool>)
-std::vector<std::remove_const_t<T>> to_vector(const array_of<T, N>& source) {
+[[nodiscard]] std::vector<std::remove_const_t<T>> to_vector(const array_of<T, N>& source) {
   return to_vector<std::remove_const_t<T>>(static_cast<const array&>(source));
 }
+/// @cond
+template <class... T>
+detail::anything to_vector(detail::any_argument, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "to_vector<T>(array) names the element type, which is not bool, if the array is "
+                "no array_of<T, N>");
+  return {};
+}
+/// @endcond
 
 }  // namespace usmx::inline v1

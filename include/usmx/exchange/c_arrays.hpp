@@ -32,7 +32,7 @@ inline const array& array_of(const usmx_owner* owner) noexcept {
   return *reinterpret_cast<const array*>(reinterpret_cast<std::uintptr_t>(owner) & ~lent_bit);
 }
 /// Makes an owner that lives until the caller releases it. Throws std::bad_alloc.
-USMX_API usmx_owner* new_owner(array&&);
+[[nodiscard]] USMX_API usmx_owner* new_owner(array&&);
 /// Keeps the array of an owner alive until the result is released. The result is another owner if
 /// the array was lent. Throws std::bad_alloc, and value_error for null.
 USMX_API usmx_owner* retain(usmx_owner*);
@@ -59,20 +59,21 @@ USMX_API array with_view(const array&, const usmx_view&);
 /// interface. Of the view its dtype, ndim, shape, kind and queue (null: the default queue) count.
 /// Throws value_error or overflow_error for values that no array can have, allocation_error when
 /// there is no such memory.
-USMX_API array allocate(const usmx_view& wanted);
+[[nodiscard]] USMX_API array allocate(const usmx_view& wanted);
 /// Makes an array of existing memory, which it takes over: the function `adopt` of the C interface.
 /// Of the view its data, dtype, ndim, shape, strides (null: C-contiguous), queue (not null) and
 /// USMX_READ_ONLY count. `release` runs exactly once, also when this function throws. Throws
 /// value_error or overflow_error when the elements do not lie in one USM allocation of the queue's
 /// context, or for values that no array can have.
-USMX_API array adopt(const usmx_view& described, detail::release_action release);
+[[nodiscard]] USMX_API array adopt(const usmx_view& described, detail::release_action release);
 
 // ---- bytes
 
 /// Allocates bytes from the current resource: the function `allocate_bytes` of the C interface. The
 /// caller gives them to free_bytes. Throws value_error when `nbytes` is 0 or the kind is unknown,
 /// allocation_error when there is no such memory. Waits as buffer::allocate does.
-USMX_API void* allocate_bytes(std::size_t nbytes, usm_kind kind, const sycl::queue& queue);
+[[nodiscard]] USMX_API void* allocate_bytes(std::size_t nbytes, usm_kind kind,
+                                            const sycl::queue& queue);
 /// Frees what allocate_bytes gave, after the work that was submitted to its queue; does nothing for
 /// null. Does not wait. Throws value_error for any other pointer.
 USMX_API void free_bytes(void* bytes);

@@ -33,13 +33,15 @@ USMX_API bool is_on(const array&, dlpack::device);
 /// wait for unfinished work: see array::wait. `copied` sets flag_copied: nobody else has the
 /// memory. Throws buffer_error for structured elements and for another device, value_error for an
 /// array without memory.
-USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device, bool copied = false);
+[[nodiscard]] USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device,
+                                                         bool copied = false);
 /// Makes a tensor in the form that DLPack had before version 1.0, which keeps the memory alive
 /// until its deleter is called. Exposes the array. Does not wait for unfinished work: see
 /// array::wait. Throws buffer_error for structured elements, for a device that its memory is not
 /// on, and for read-only arrays, which that form has no flag for; value_error for an array without
 /// memory.
-USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&, dlpack::device);
+[[nodiscard]] USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&,
+                                                                       dlpack::device);
 /// Describes an array as a tensor that owns nothing: it points into this array object and is valid
 /// as long as that. Exposes the array. Does not wait for unfinished work: see array::wait. Throws
 /// buffer_error for structured elements and for a device that its memory is not on, value_error for
@@ -52,7 +54,7 @@ USMX_API dlpack::tensor view_as_dlpack(const array&, dlpack::device);
 /// device number that does not exist, buffer_error for devices and elements that usmx does not
 /// have, overflow_error when the number of bytes does not fit ptrdiff_t, allocation_error when
 /// there is no such memory.
-USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype);
+[[nodiscard]] USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype);
 
 // ---- in
 
@@ -63,7 +65,7 @@ USMX_API dlpack::managed_tensor* allocate_dlpack(const dlpack::tensor& prototype
 /// is on CUDA's legacy default stream now. Throws buffer_error for another major version of DLPack
 /// and for devices and elements that usmx does not have, value_error or overflow_error for a tensor
 /// that fails a check or is null.
-USMX_API array from_dlpack(dlpack::managed_tensor*);
+[[nodiscard]] USMX_API array from_dlpack(dlpack::managed_tensor*);
 
 /// The contents of a tensor of either form, valid as long as the tensor.
 struct received_tensor {
@@ -97,8 +99,8 @@ USMX_API received_tensor receive(const dlpack::legacy_managed_tensor&);
 /// the queue on which the producer works, or null. The array is on that queue if the queue belongs
 /// to the tensor's device and its default context. Throws buffer_error for devices and elements
 /// that usmx does not have, value_error or overflow_error for a tensor that fails a check.
-USMX_API array to_array(const received_tensor&, const sycl::queue* queue,
-                        detail::release_action owner);
+[[nodiscard]] USMX_API array to_array(const received_tensor&, const sycl::queue* queue,
+                                      detail::release_action owner);
 
 /// Makes a view of a tensor in ordinary host memory, at any alignment, to copy from. The view is
 /// valid as long as the tensor. `queue` becomes the view's queue. Whether the memory exists cannot

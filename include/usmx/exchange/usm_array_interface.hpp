@@ -95,13 +95,14 @@ USMX_API checked_import check(const usm_array_interface&, placement);
 /// parts are gone: it releases the producer, or, if `frees` is true, it frees the memory and comes
 /// after the work that others may have submitted. Memory of usmx becomes a part of its buffer, so
 /// that both know of the same work.
-USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action&&,
-                                           bool frees = false);
+[[nodiscard]] USMX_API std::shared_ptr<buffer> to_buffer(checked_import&&, detail::release_action&&,
+                                                         bool frees = false);
 
 /// Makes an array of the elements of a checked import. The action runs when the memory is no longer
 /// used: it releases the producer, or, if `frees` is true, it frees the memory and comes after the
 /// work that others may have submitted.
-USMX_API array to_array(checked_import&&, detail::release_action&&, bool frees = false);
+[[nodiscard]] USMX_API array to_array(checked_import&&, detail::release_action&&,
+                                      bool frees = false);
 
 /// Describes an array: `data` is the address of the first byte of its memory, and `strides` is none
 /// for C-contiguous elements. The result points into the array. The array is not exposed, and

@@ -61,10 +61,10 @@ class USMX_API elementwise_kernel {
   /// is an array of any layout or a number that its parameter's type can hold; arrays are broadcast
   /// together. An array for each output may follow the inputs, instead of those of the options. New
   /// outputs have the kind of memory of which one input is, first device, then shared memory, and
-  /// Fortran order if all inputs of their shape have it, else C order. An output may be an input;
-  /// one that overlaps inputs otherwise is computed in new memory first, and so is a raw output
-  /// that overlaps other arguments at all. Raw outputs must be given. `shape` is that of the
-  /// outputs where no argument but raw ones is an array.
+  /// the order of axes in memory that all inputs of their shape have, else C order. An output may
+  /// be an input; one that overlaps inputs otherwise is computed in new memory first, and so is a
+  /// raw output that overlaps other arguments at all. Raw outputs must be given. `shape` is that of
+  /// the outputs where no argument but raw ones is an array.
   ///
   /// Waits as submit() does, for memory that others may work on, and for the compiler. Throws
   /// type_error if an argument is of another kind or element type, or a type variable stands for

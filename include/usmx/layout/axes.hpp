@@ -20,28 +20,29 @@ USMX_API int normalized_axis(std::ptrdiff_t axis, int ndim, const char* what = n
 
 /// Reorders the axes: axis k of the result is axis axes[k]. Throws axis_error when there is no such
 /// axis, and value_error unless `axes` names every axis once.
-USMX_API layout permuted_axes(const layout&, axis_span axes);
+[[nodiscard]] USMX_API layout permuted_axes(const layout&, axis_span axes);
 /// Moves axis source[k] to place destination[k]. The other axes keep their order. Throws axis_error
 /// when there is no such axis, and value_error when the lists have different lengths or one of them
 /// names an axis twice.
-USMX_API layout moved_axes(const layout&, axis_span source, axis_span destination);
+[[nodiscard]] USMX_API layout moved_axes(const layout&, axis_span source, axis_span destination);
 /// Exchanges two axes. Throws axis_error when there is no such axis.
-USMX_API layout swapped_axes(const layout&, std::ptrdiff_t axis1, std::ptrdiff_t axis2);
+[[nodiscard]] USMX_API layout swapped_axes(const layout&, std::ptrdiff_t axis1,
+                                           std::ptrdiff_t axis2);
 /// Exchanges the last two axes. Throws value_error when there are fewer than two.
-USMX_API layout matrix_transposed(const layout&);
+[[nodiscard]] USMX_API layout matrix_transposed(const layout&);
 /// Reverses the order of the elements along all axes.
-USMX_API layout flipped(const layout&);
+[[nodiscard]] USMX_API layout flipped(const layout&);
 /// Reverses the order of the elements along these axes. Throws axis_error when there is no such
 /// axis, and value_error when one is named twice.
-USMX_API layout flipped(const layout&, axis_span axes);
+[[nodiscard]] USMX_API layout flipped(const layout&, axis_span axes);
 /// Removes all axes of size 1.
-USMX_API layout squeezed(const layout&);
+[[nodiscard]] USMX_API layout squeezed(const layout&);
 /// Removes these axes. Throws axis_error when there is no such axis, and value_error when the size
 /// of one is not 1 or one is named twice. As in NumPy, a layout without dimensions accepts axis 0.
-USMX_API layout squeezed(const layout&, axis_span axes);
+[[nodiscard]] USMX_API layout squeezed(const layout&, axis_span axes);
 /// Adds axes of size 1 and stride 0. `axes` are their places in the result. Throws axis_error when
 /// the result has no such axis, value_error when one is named twice, and index_error when the
 /// result would have more than max_ndim dimensions.
-USMX_API layout expanded(const layout&, axis_span axes);
+[[nodiscard]] USMX_API layout expanded(const layout&, axis_span axes);
 
 }  // namespace usmx::inline v1

@@ -20,7 +20,7 @@ namespace usmx::inline v1 {
 /// view is trivially copyable, and so device-copyable in the sense of SYCL 2020: kernels capture it
 /// by value.
 template <class T, std::size_t N>
-class device_view {
+class device_view : public detail::view_spellings<device_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;
@@ -60,11 +60,16 @@ class device_view {
 
   /// A view of parts of the elements, as strided_view::slice() has them.
   template <class... Items>
-  constexpr auto slice(const Items&... items) const noexcept {
-    return device_view<T, detail::sliced_rank<N, Items...>()>(elements_.slice(items...));
+  [[nodiscard]] constexpr auto slice(const Items&... items) const noexcept {
+    constexpr std::size_t rank = detail::sliced_rank<N, Items...>();
+    if constexpr (rank != detail::no_rank) {
+      return device_view<T, rank>(elements_.slice(items...));
+    }
   }
   /// The same elements with the order of the dimensions reversed.
-  constexpr device_view transposed() const noexcept { return device_view(elements_.transposed()); }
+  [[nodiscard]] constexpr device_view transposed() const noexcept {
+    return device_view(elements_.transposed());
+  }
 
 #if defined(__SYCL_DEVICE_ONLY__) || defined(SYCL_LANGUAGE_VERSION)  // a SYCL compiler
   /// The element at these indices, in a kernel. Precondition: 0 <= index < extent in every

@@ -125,6 +125,15 @@ class USMX_API dtype {
  public:
   /// The plain type of that code. Precondition: the code is not `structured`.
   constexpr dtype(type_code code) noexcept : code_(code) {}
+  /// @cond
+  template <class Text>
+    requires std::is_convertible_v<const Text&, std::string_view>
+  explicit dtype(const Text&) : code_() {
+    static_assert(sizeof(Text) == 0,
+                  "dtype::from_typestr(\"<f4\"), a constant such as usmx::float32, or "
+                  "dtype::of<float>()");
+  }
+  /// @endcond
 
   /// The structured type of `itemsize` bytes with these fields. It lives for ever, and types with
   /// equal fields and sizes are equal. Throws value_error unless there is at least one field, every
@@ -140,7 +149,7 @@ class USMX_API dtype {
   static dtype from_typestr(std::string_view typestr);
 
   /// The element type of the C++ type T. Integer types count by size and signedness, not by name.
-  template <element_type T>
+  template <class T>
   static constexpr dtype of() noexcept;
 
   /// The code of the type.
@@ -247,8 +256,12 @@ constexpr type_code code_of() noexcept {
 
 }  // namespace detail
 
-template <element_type T>
+template <class T>
 constexpr dtype dtype::of() noexcept {
+  constexpr bool is_element_type = element_type<T>;
+  static_assert(is_element_type,
+                "an element type is bool, an integer type, float, double, std::complex of these "
+                "two, or a class for which usmx::is_half is true");
   return detail::code_of<std::remove_cv_t<T>>();
 }
 

@@ -31,11 +31,15 @@ USMX_API bool is_contiguous_in(const layout&, element_order) noexcept;
 /// `offset` is the offset of the first element, in elements. Throws value_error for a negative
 /// extent or more than max_ndim of them, and overflow_error when the number of elements or the last
 /// offset does not fit std::ptrdiff_t.
-USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
-                        std::ptrdiff_t offset = 0);
+[[nodiscard]] USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
+                                      std::ptrdiff_t offset = 0);
 /// A layout without gaps that has the source's shape and offset 0, in an order that may depend on
 /// the source. Throws overflow_error when the last offset does not fit std::ptrdiff_t.
-USMX_API layout compact_like(const layout& source, element_order);
+[[nodiscard]] USMX_API layout compact_like(const layout& source, element_order);
+/// The same of another shape. For `keep`, the axes have the source's order if there are as many of
+/// them, and C order otherwise. Throws as compact().
+[[nodiscard]] USMX_API layout compact_like(const layout& source, element_order,
+                                           std::span<const std::ptrdiff_t> shape);
 
 /// The same elements with the axes in the order in which NumPy's iterators walk through memory: the
 /// axis with the longest stride first. So the elements of the result follow each other in C order

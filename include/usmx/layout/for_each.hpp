@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "usmx/base/error.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/index_walk.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"
@@ -17,13 +18,20 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-template <class T, std::size_t N>
-std::span<const std::ptrdiff_t> shape_of(const strided_view<T, N>& view) noexcept {
-  return view.extents();
-}
+/// A view of typed elements, such as strided_view.
 template <class View>
+concept typed_view = requires(const View& view) { view.extents(); };
+/// A view, or a parameter `in` (array/in.hpp).
+template <class View>
+concept view_to_loop_over = typed_view<View> || requires { View::is_for_host; };
+
+template <view_to_loop_over View>
 std::span<const std::ptrdiff_t> shape_of(const View& view) noexcept {
-  return view.shape();
+  if constexpr (typed_view<View>) {
+    return view.extents();
+  } else {
+    return view.shape();
+  }
 }
 
 /// The place of one element in a view. It moves from element to element.
@@ -54,10 +62,10 @@ inline void require_same_shape(std::span<const std::ptrdiff_t> one,
 }  // namespace detail
 
 /// Calls `f(x, y, ...)` once for each index, in C order. The arguments are references to the
-/// elements that the views have at this index. A view is a strided_view or an `in`, of any number
-/// of dimensions. The host must be able to access its memory, and no work on it may be under way:
-/// the function does not wait. Throws value_error unless all views have the same shape.
-template <class F, class First, class... Rest>
+/// elements that the views have at this index. A view is a strided_view, a held_view or an `in`, of
+/// any number of dimensions. The host must be able to access its memory, and no work on it may be
+/// under way: the function does not wait. Throws value_error unless all views have the same shape.
+template <class F, detail::view_to_loop_over First, detail::view_to_loop_over... Rest>
 void for_each(F&& f, const First& first, const Rest&... rest) {
   const std::span<const std::ptrdiff_t> shape = detail::shape_of(first);
   (detail::require_same_shape(shape, detail::shape_of(rest)), ...);
@@ -74,5 +82,15 @@ void for_each(F&& f, const First& first, const Rest&... rest) {
         std::apply([&](auto&... cursor) { f(cursor.element()...); }, cursors);
       });
 }
+/// @cond
+template <class... T>
+void for_each(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+              detail::any_argument = {}) {
+  static_assert(
+      detail::never<T...>,
+      "for_each(f, views...), where views are strided_view, such as a.host_as<T, N>(), or "
+      "usmx::in");
+}
+/// @endcond
 
 }  // namespace usmx::inline v1

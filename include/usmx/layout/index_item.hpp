@@ -80,16 +80,13 @@ template <class T>
 concept index_item_like =
     std::integral<T> || std::convertible_to<const T&, index_item> || pair_of_integers<T>;
 
-template <class T>
+template <index_item_like T>
 constexpr index_item as_index_item(const T& item) noexcept {
-  static_assert(index_item_like<T>,
-                "an item of slice() is an integer, usmx::range(start, stop, step), usmx::ellipsis, "
-                "usmx::newaxis or a std::pair of integers");
   if constexpr (std::integral<T>) {
     return index_item::integer(static_cast<std::ptrdiff_t>(item));
   } else if constexpr (pair_of_integers<T>) {
     return range(static_cast<std::ptrdiff_t>(item.first), static_cast<std::ptrdiff_t>(item.second));
-  } else if constexpr (index_item_like<T>) {
+  } else {
     return item;
   }
 }
@@ -104,11 +101,21 @@ template <class... Items>
 inline constexpr std::size_t axes_taken =
     (std::size_t{0} + ... + std::size_t{!is_newaxis<Items> && !is_ellipsis<Items>});
 
+/// The result of sliced_rank() for items that slice() does not take.
+inline constexpr std::size_t no_rank = std::size_t(-1);
+
 /// The number of dimensions of a slice of N dimensions by items of these types.
 template <std::size_t N, class... Items>
 consteval std::size_t sliced_rank() noexcept {
-  static_assert(axes_taken<Items...> <= N, "slice() has more items than there are dimensions");
-  static_assert((0 + ... + int{is_ellipsis<Items>}) <= 1, "slice() takes one usmx::ellipsis");
+  constexpr bool are_items = (index_item_like<Items> && ...);
+  constexpr bool fits = axes_taken<Items...> <= N;
+  constexpr bool is_clear = (0 + ... + int{is_ellipsis<Items>}) <= 1;
+  static_assert(are_items,
+                "an item of slice() is an integer, usmx::range(start, stop, step), usmx::ellipsis, "
+                "usmx::newaxis or a std::pair of integers");
+  static_assert(fits, "slice() has more items than there are dimensions");
+  static_assert(is_clear, "slice() takes one usmx::ellipsis");
+  if (!are_items || !fits || !is_clear) return no_rank;
   constexpr std::size_t integers = (std::size_t{0} + ... + std::size_t{std::integral<Items>});
   constexpr std::size_t added = (std::size_t{0} + ... + std::size_t{is_newaxis<Items>});
   return N - integers + added;

@@ -198,19 +198,19 @@ USMX_API std::ostream& operator<<(std::ostream&, const layout&);
 /// that no element needs is 0. Throws index_error when an integer is outside of its axis, when
 /// there are more items than axes, when there are two ellipses, and when the result would have more
 /// than max_ndim dimensions. Throws value_error when a step is 0.
-USMX_API layout subscript(const layout&, std::span<const index_item> items);
+[[nodiscard]] USMX_API layout subscript(const layout&, std::span<const index_item> items);
 /// The element at place `index` in C order, as a layout without dimensions. A negative index counts
 /// from the end. Throws index_error when there is no such element.
-USMX_API layout element_in_c_order(const layout&, std::ptrdiff_t index);
+[[nodiscard]] USMX_API layout element_in_c_order(const layout&, std::ptrdiff_t index);
 /// Reorders the axes: axis k of the result is axis axes[k]. Throws value_error unless `axes` is a
 /// permutation of 0 ... ndim - 1. permuted_axes() takes negative axes, too.
-USMX_API layout permuted(const layout&, std::span<const int> axes);
+[[nodiscard]] USMX_API layout permuted(const layout&, std::span<const int> axes);
 /// Reverses the order of the axes.
-USMX_API layout transposed(const layout&);
+[[nodiscard]] USMX_API layout transposed(const layout&);
 /// Repeats the elements to `shape`, as NumPy's broadcast_to does: new leading axes and axes of size
 /// 1 get stride 0. Throws value_error unless the shapes are compatible, and overflow_error when the
 /// number of elements does not fit std::ptrdiff_t.
-USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
+[[nodiscard]] USMX_API layout broadcast(const layout&, std::span<const std::ptrdiff_t> shape);
 /// Repeats values that are assigned to elements of that shape. As in NumPy, this drops leading axes
 /// of size 1 if `values` has more axes than `shape`, and then repeats the values as broadcast()
 /// does. Throws value_error unless the shapes are compatible, and overflow_error when the number of
@@ -219,12 +219,13 @@ USMX_API layout broadcast_assigned(const layout& values, std::span<const std::pt
 /// The same elements, taken in C order, with another shape and NumPy's strides. Returns none when
 /// only a copy can have that shape. Throws value_error when the number of elements differs, and for
 /// a negative extent: resolve_extent() replaces a -1.
-USMX_API std::optional<layout> reshaped(const layout&, std::span<const std::ptrdiff_t> shape);
+[[nodiscard]] USMX_API std::optional<layout> reshaped(const layout&,
+                                                      std::span<const std::ptrdiff_t> shape);
 /// The same elements with another shape, where both old and new shape count them in Fortran order:
 /// the first index varies fastest. Returns none when only a copy can have that shape. Throws
 /// value_error when the number of elements differs, and for a negative extent.
-USMX_API std::optional<layout> reshaped_f_order(const layout&,
-                                                std::span<const std::ptrdiff_t> shape);
+[[nodiscard]] USMX_API std::optional<layout> reshaped_f_order(
+    const layout&, std::span<const std::ptrdiff_t> shape);
 /// Replaces an entry -1 of `shape` by the extent that makes `size` elements. Without such an entry,
 /// it does nothing. Throws value_error when another entry is negative, too, or when no extent makes
 /// `size` elements.
@@ -235,7 +236,7 @@ USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t siz
 /// source is Fortran-contiguous. Otherwise the axes follow the absolute values of their strides,
 /// and axes of equal strides are in C order. Throws overflow_error when the last offset does not
 /// fit std::ptrdiff_t.
-USMX_API layout compact_like(const layout& source);
+[[nodiscard]] USMX_API layout compact_like(const layout& source);
 
 /// Returns a + b. Throws overflow_error when the sum does not fit std::ptrdiff_t. The message
 /// begins with `what`.

@@ -1,5 +1,5 @@
-// Shapes as parameters: a list in braces, or a range of any integer type; and those whose number of
-// dimensions the compiler knows. This header does not need SYCL.
+// Shapes as parameters: a list in braces, a range of any integer type, or an integer; and those
+// whose number of dimensions the compiler knows. This header does not need SYCL.
 #pragma once
 
 #include <array>
@@ -29,9 +29,9 @@ concept sized_range_of_integers = requires(const Range& range) {
 
 }  // namespace detail
 
-/// A shape that a function takes as a parameter. Callers pass a list in braces, or a range of
-/// integers such as a vector. The object refers to the extents, which must outlive it. Only extents
-/// of another type than std::ptrdiff_t are copied.
+/// A shape that a function takes as a parameter. Callers pass a list in braces, a range of integers
+/// such as a vector, or an integer, which is the extent of one dimension. The object refers to the
+/// extents, which must outlive it. Only extents of another type than std::ptrdiff_t are copied.
 class shape_argument {
  public:
   /// The extents of a list in braces.
@@ -46,6 +46,12 @@ class shape_argument {
     } else {
       copy(extents);
     }
+  }
+  /// The extent of one dimension. Throws overflow_error when it does not fit std::ptrdiff_t.
+  template <std::integral Extent>
+  shape_argument(Extent extent) {
+    const Extent extents[] = {extent};
+    copy(extents);
   }
   shape_argument(const shape_argument&) = delete;
   shape_argument& operator=(const shape_argument&) = delete;
@@ -109,29 +115,31 @@ concept shape_of_known_rank = rank_of_shape<Shape> != std::size_t(-1);
 template <class Shape>
 concept shape_of_any_rank = !shape_of_known_rank<Shape> && sized_range_of_integers<Shape>;
 
+/// A shape that may have N dimensions.
+template <class Shape, std::size_t N>
+concept shape_of_rank = rank_of_shape<Shape> == N || shape_of_any_rank<Shape>;
+
 template <std::size_t N>
 std::array<std::ptrdiff_t, N> fixed_shape(braced_shape<N> shape) {
-  std::array<std::ptrdiff_t, N> extents;
-  for (std::size_t k = 0; k < N; ++k) extents[k] = shape[k];
-  return extents;
+  std::array<std::ptrdiff_t, N> result;
+  for (std::size_t k = 0; k < N; ++k) result[k] = shape[k];
+  return result;
 }
 /// Throws value_error for another number of dimensions than N.
-template <std::size_t N, class Shape>
-  requires(shape_of_known_rank<Shape> || shape_of_any_rank<Shape>)
+template <std::size_t N, shape_of_rank<N> Shape>
 std::array<std::ptrdiff_t, N> fixed_shape(const Shape& shape) {
-  std::array<std::ptrdiff_t, N> extents{};
+  std::array<std::ptrdiff_t, N> result{};
   if constexpr (std::integral<Shape>) {
-    static_assert(N == 1, "a shape of several dimensions is written in braces: {2, 3}");
-    extents[0] = any_extent(shape);
+    result[0] = any_extent(shape);
   } else {
     if (std::size(shape) != N) {
       throw value_error(
           message("shape must have ", N, " dimensions, found ", std::size(shape), " extents"));
     }
     std::size_t k = 0;
-    for (const auto extent : shape) extents[k++] = any_extent(extent);
+    for (const auto extent : shape) result[k++] = any_extent(extent);
   }
-  return extents;
+  return result;
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // A typed view of strided elements, for host code and SYCL kernels. It has a pointer to the element
 // whose indices are all 0, extents and strides. It owns nothing. It checks only what USMX_ASSERT
 // checks: the code that makes a view has checked the memory and keeps it alive. It is a view in the
-// sense of <ranges>, of its elements or, with more than one dimension, of its rows. This header
+// sense of std::ranges, of its elements or, with more than one dimension, of its rows. This header
 // does not need SYCL. Next: array/array_view.hpp.
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <version>
 
 #include "usmx/base/assert.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/index_item.hpp"
 
 #if defined(__cpp_lib_mdspan)
@@ -158,7 +159,7 @@ class strided_iterator {
 /// SYCL 2020: kernels capture it by value. It is a borrowed range of elements, or of rows if it has
 /// more than one dimension.
 template <class T, std::size_t N>
-class strided_view {
+class strided_view : public detail::view_spellings<strided_view<T, N>> {
  public:
   /// The type of an element, which is const if the view is read-only.
   using element_type = T;
@@ -219,6 +220,12 @@ class strided_view {
     return data_[offset];
   }
 
+  /// @cond
+  template <class... Index>
+    requires(sizeof...(Index) != N)
+  void operator()(Index...) const = delete;  // takes as many indices as the view has dimensions
+  /// @endcond
+
   /// The element at `index`. Precondition: 0 <= index < extent(0).
   constexpr T& operator[](std::ptrdiff_t index) const noexcept
     requires(N == 1)
@@ -256,14 +263,16 @@ class strided_view {
   /// each integer, and one more for each newaxis. Precondition: an integer is inside of its
   /// dimension, no step is 0.
   template <class... Items>
-  constexpr auto slice(const Items&... items) const noexcept {
+  [[nodiscard]] constexpr auto slice(const Items&... items) const noexcept {
     constexpr std::size_t rank = detail::sliced_rank<N, Items...>();
-    slicing<rank> to{.source = *this};
-    (to.template take<detail::axes_taken<Items...>>(items), ...);
-    return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
+    if constexpr (rank != detail::no_rank) {
+      slicing<rank> to{.source = *this};
+      (to.template take<detail::axes_taken<Items...>>(items), ...);
+      return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
+    }
   }
   /// The same elements with the order of the dimensions reversed.
-  constexpr strided_view transposed() const noexcept {
+  [[nodiscard]] constexpr strided_view transposed() const noexcept {
     strided_view result = *this;
     for (std::size_t k = 0; k < N; ++k) {
       result.extents_[k] = extents_[N - 1 - k];
@@ -389,15 +398,17 @@ class strided_view {
 
 }  // namespace usmx::inline v1
 
-/// For the standard library: copies of a view are cheap, and share the elements.
+/// @cond
+// For the standard library: copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_view<usmx::strided_view<T, N>> = true;
-/// For the standard library: iterators do not need the view that they are of.
+// For the standard library: iterators do not need the view that they are of.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_borrowed_range<usmx::strided_view<T, N>> = true;
-/// For the standard library: size() counts elements, not rows.
+// For the standard library: size() counts elements, not rows.
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::strided_view<T, N>> = true;
+/// @endcond

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "usmx/base/error.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1 {
@@ -47,5 +48,13 @@ decltype(auto) visit(dtype type, F&& f) {
   return detail::visit_among<First, Rest...>(type, f, std::type_identity<First>(),
                                              std::type_identity<Rest>()...);
 }
+/// @cond
+template <class... T>
+detail::anything visit(detail::any_argument, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "visit<float, double>(a.type(), f), where all are element types");
+  return {};
+}
+/// @endcond
 
 }  // namespace usmx::inline v1

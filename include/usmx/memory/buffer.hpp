@@ -19,6 +19,7 @@
 #include <sycl/queue.hpp>
 
 #include "usmx/base/api.hpp"
+#include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/release_action.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
@@ -71,17 +72,27 @@ class USMX_API buffer {
   /// Throws value_error when `nbytes` is 0, the kind is unknown, or the
   /// alignment is neither 0 nor a power of two. Throws fork_error in a forked child. Waits for the
   /// oldest work if more memory than pending_limit() waits for work to finish.
-  static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
-                         std::size_t alignment = 0);
+  [[nodiscard]] static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
+                                       std::size_t alignment = 0);
+  /// The same in the order that makers of arrays have, from the current resource of a kind, or from
+  /// a certain resource: `allocate(nbytes, queue, resource)`. Throws value_error also when the
+  /// resource is or stands on a pool of another context or device.
+  [[nodiscard]] static buffer allocate(std::size_t nbytes, const sycl::queue& queue,
+                                       const placement& where, std::size_t alignment = 0);
 
   /// New memory like that of allocate(), in a buffer that arrays can share. usmx finds this buffer
   /// by the address of its bytes, so an import of the memory keeps the buffer alive. Waits as
   /// allocate() does. Throws allocation_error when there is no memory, value_error when `nbytes` is
   /// 0, the kind is unknown, or the alignment is neither 0 nor a power of
   /// two, and fork_error in a forked child.
-  static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
-                                                 const sycl::queue& queue,
-                                                 std::size_t alignment = 0);
+  [[nodiscard]] static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
+                                                               const sycl::queue& queue,
+                                                               std::size_t alignment = 0);
+  /// The same in the order that makers of arrays have, as allocate() has it.
+  [[nodiscard]] static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes,
+                                                               const sycl::queue& queue,
+                                                               const placement& where,
+                                                               std::size_t alignment = 0);
 
   /// Takes over the bytes [pointer, pointer + nbytes) of a native library. `deleter(pointer)` runs
   /// exactly once, even if this throws. It may run on any thread and must not throw. Throws
@@ -89,30 +100,33 @@ class USMX_API buffer {
   /// context, and the queue's device or its parent owns them.
   template <class Deleter>
     requires std::is_invocable_v<Deleter&, void*>
-  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
-                      Deleter deleter) {
+  [[nodiscard]] static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                                    Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
   }
   /// Takes over the bytes [pointer, pointer + nbytes) of a native library. `release` runs exactly
   /// once, even if this throws. Throws value_error unless `nbytes` > 0, all bytes are inside one
   /// USM allocation of the queue's context, and the queue's device or its parent owns them.
-  static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
-                      detail::release_action release);
+  [[nodiscard]] static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
+                                    detail::release_action release);
 
   /// Takes over memory without a check: the caller has called check_access(), or `nbytes` is 0.
   /// What is made from a read-only buffer must not be written to. If `frees` is true, `release`
   /// frees the memory, so it runs after all work that others may have submitted. Otherwise
   /// `release` lets an owner go, which itself frees the memory after this work.
-  static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes, usm_kind kind,
-                                               sycl::queue queue, detail::release_action release,
-                                               bool readonly = false, bool frees = false);
+  [[nodiscard]] static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes,
+                                                             usm_kind kind, sycl::queue queue,
+                                                             detail::release_action release,
+                                                             bool readonly = false,
+                                                             bool frees = false);
 
   /// A part of another buffer: `nbytes` bytes from `first` on, which must be inside of `whole`. The
   /// part keeps the memory alive and shares what is known about it, such as the queues of others.
   /// `release` runs, too, when this part and all parts of it are gone. Where the part lies is not
   /// checked. Throws value_error when `whole` is null.
-  static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
-                        bool readonly, detail::release_action release);
+  [[nodiscard]] static buffer part_of(std::shared_ptr<buffer> whole, std::byte* first,
+                                      std::size_t nbytes, bool readonly,
+                                      detail::release_action release);
 
   /// A part of another buffer on another queue of the same context: `nbytes` bytes from `first` on,
   /// which must be inside of `whole`. As long as the part lives, others may work on the memory
@@ -120,18 +134,18 @@ class USMX_API buffer {
   /// the memory. When the part is gone, the next wait is the last one for its queue. `release`
   /// runs, too, when this part and all parts of it are gone. Throws value_error when `whole` is
   /// null or the queue belongs to another context.
-  static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first, std::size_t nbytes,
-                              const sycl::queue& queue, bool readonly,
-                              detail::release_action release);
+  [[nodiscard]] static buffer part_on_queue(std::shared_ptr<buffer> whole, std::byte* first,
+                                            std::size_t nbytes, const sycl::queue& queue,
+                                            bool readonly, detail::release_action release);
   /// All bytes of another buffer on another queue of the same context. As long as the result lives,
   /// others may work on the memory through either queue. Throws value_error when `whole` is null or
   /// the queue belongs to another context.
-  static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
+  [[nodiscard]] static buffer on_queue(std::shared_ptr<buffer> whole, const sycl::queue& queue);
   /// All bytes of another buffer, for a consumer that is not told a queue, as of DLPack. As long as
   /// the result lives, others may work on the memory through its queue and through the one that
   /// dpctl and dpnp keep for its device, once they are loaded. Throws value_error when `whole` is
   /// null.
-  static buffer lent_out(std::shared_ptr<buffer> whole);
+  [[nodiscard]] static buffer lent_out(std::shared_ptr<buffer> whole);
 
   /// Moves a buffer. The other one has no bytes then, and must not be used.
   buffer(buffer&&) noexcept;

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,13 +73,14 @@ class any_resource {
   /// Calls the resource's allocate(): a new block of at least `nbytes` bytes. Throws value_error
   /// when `nbytes` is 0, the alignment is neither 0 nor a power of two, or the resource was moved
   /// from, and allocation_error when there is no memory.
-  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const {
+  [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
+                                    const sycl::queue& queue) const {
     return functions_->allocate(resource_.get(), nbytes, alignment, queue);
   }
   /// Calls the resource's try_allocate(): a new block, or null when allocate() must be asked. Never
   /// waits, and calls nothing of the SYCL runtime. Null for a resource that has no try_allocate().
-  std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
-                          const sycl::queue& queue) const noexcept {
+  [[nodiscard]] std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
+                                        const sycl::queue& queue) const noexcept {
     return functions_->try_allocate == nullptr
                ? nullptr
                : functions_->try_allocate(resource_.get(), nbytes, alignment, queue);
@@ -182,6 +184,30 @@ class any_resource {
 };
 
 static_assert(memory_resource<any_resource>);
+
+/// Which memory something new gets: of a kind, from the current resource of that kind
+/// (current_resource.hpp), or from a certain resource. Functions take it where they take a kind:
+/// after the queue.
+class placement {
+ public:
+  /// Memory of that kind, from the current resource.
+  placement(usm_kind kind) noexcept : kind_(kind) {}
+  /// Memory of that resource.
+  placement(any_resource resource) : kind_(resource.kind()), resource_(std::move(resource)) {}
+  /// Memory of that resource. Throws value_error when it is null.
+  template <memory_resource R>
+    requires(!std::same_as<R, any_resource>)
+  placement(std::shared_ptr<R> resource) : placement(any_resource(std::move(resource))) {}
+
+  /// The kind of memory.
+  usm_kind kind() const noexcept { return kind_; }
+  /// The resource; null for the current one.
+  const any_resource* resource() const noexcept { return resource_ ? &*resource_ : nullptr; }
+
+ private:
+  usm_kind kind_;
+  std::optional<any_resource> resource_;
+};
 
 /// How many resources may lie on top of each other: a call passes through all of them, on threads
 /// with small stacks too. A pool asks the resource below it twice before it gives up, so the time

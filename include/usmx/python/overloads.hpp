@@ -25,9 +25,11 @@ inline std::string argument_text(PyObject* object) {
     return type;
   }
   const array& a = *given;
-  const array_requirement as_it_is{.type = a.type(), .writable = true};
-  return usmx::detail::message("USM array of ", found_text(as_it_is, a), ", in memory of kind ",
-                               name(a.kind()));
+  const bool has_gaps = !a.layout().is_c_contiguous();
+  const array_requirement as_it_is{
+      .type = a.type(), .writable = true, .order = param::c_contig, .kinds = {}};
+  return usmx::detail::message("USM array of ", found_text(as_it_is, a),
+                               has_gaps ? ", not C-contiguous" : "");
 }
 
 /// The first positional argument of a call, of any type. Its casters take it only when the binding

@@ -12,6 +12,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -224,11 +226,12 @@ class usmx_typed_caster : public usmx_caster<usmx::python::detail::cast_as<Param
 };
 
 template <class T, auto... Words>
-class type_caster<usmx::in<T, Words...>>
-    : public usmx_typed_caster<usmx::in<T, Words...>, usmx::in<T, Words...>> {};
+class type_caster<usmx::param::in<T, Words...>>
+    : public usmx_typed_caster<usmx::param::in<T, Words...>, usmx::param::in<T, Words...>> {};
 template <class T, auto... Words>
-class type_caster<usmx::convert<T, Words...>>
-    : public usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+class type_caster<usmx::param::convert<T, Words...>>
+    : public usmx_typed_caster<usmx::param::convert<T, Words...>,
+                               usmx::param::convert<T, Words...>> {};
 template <class T, std::size_t N>
 class type_caster<usmx::array_of<T, N>>
     : public usmx_typed_caster<usmx::array_of<T, N>, usmx::array_of<T, N>> {};
@@ -262,6 +265,20 @@ struct argument_of<Extra> {
   static const char* name(const Extra& extra) noexcept { return extra.name; }
 };
 
+/// Sets what help() shows of a function: pybind11 writes it anew, with all signatures, whenever an
+/// overload is added, and frees it with the function.
+inline void set_doc(const pybind11::object& function, const pybind11::object& text) {
+  PyObject* callable = function.ptr();
+  if (PyInstanceMethod_Check(callable)) {
+    callable = PyInstanceMethod_GET_FUNCTION(callable);
+  }
+  if (PyCFunction_Check(callable) && pybind11::isinstance<pybind11::str>(text)) {
+    PyMethodDef* definition = reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
+    std::free(const_cast<char*>(definition->ml_doc));
+    definition->ml_doc = strdup(text.cast<std::string>().c_str());
+  }
+}
+
 }  // namespace usmx::python::detail
 
 namespace usmx::python {
@@ -269,9 +286,10 @@ namespace usmx::python {
 /// Ends the overloads of a function of a module, or of a method of a class: define it after them by
 /// the same name. A call that fits none of them raises a TypeError of one line, which says what the
 /// arguments are and does not wait for work on them, in place of the binding library's list of all
-/// signatures.
+/// signatures. help() shows the overloads alone.
 template <class Scope>
 void end_overloads(Scope&& scope, const char* name) {
+  const pybind11::object help = scope.attr(name).attr("__doc__");
   using self = typename detail::class_of<std::remove_cvref_t<Scope>>::type;
   const auto refuse = [name = std::string(name)](detail::left_argument first,
                                                  const pybind11::args& given,
@@ -282,6 +300,7 @@ void end_overloads(Scope&& scope, const char* name) {
     const auto nothing =
         pybind11::reinterpret_borrow<pybind11::object>(detail::left_argument::none_given());
     scope.def(name, function, pybind11::arg() = nothing, pybind11::pos_only());
+    detail::set_doc(scope.attr(name), help);
   };
   if constexpr (std::is_void_v<self>) {
     define(refuse);

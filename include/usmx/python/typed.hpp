@@ -21,7 +21,7 @@ template <class Parameter>
 inline constexpr bool takes_copies = false;
 /// `usmx::convert` takes copies; `usmx::in` does not.
 template <class T, auto... Words>
-inline constexpr bool takes_copies<convert<T, Words...>> = true;
+inline constexpr bool takes_copies<param::convert<T, Words...>> = true;
 
 namespace detail {
 

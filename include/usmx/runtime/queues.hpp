@@ -40,7 +40,7 @@ USMX_API std::optional<sycl::queue> set_default_queue(std::optional<sycl::queue>
 
 /// Makes a queue the default queue of the calling thread, as long as this object lives. To be
 /// destroyed on the same thread, in reverse order.
-class USMX_API using_queue {
+class USMX_API [[nodiscard]] using_queue {
  public:
   /// Throws fork_error in a forked child.
   explicit using_queue(const sycl::queue&);

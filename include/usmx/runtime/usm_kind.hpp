@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string_view>
+
+#include "usmx/base/api.hpp"
 
 namespace usmx::inline v1 {
 
@@ -45,5 +48,8 @@ constexpr std::optional<usm_kind> parse_usm_kind(std::string_view text) noexcept
 constexpr bool is_host_accessible(usm_kind kind) noexcept {
   return kind == usm_kind::shared || kind == usm_kind::host;
 }
+
+/// Writes the name of the kind.
+USMX_API std::ostream& operator<<(std::ostream&, usm_kind);
 
 }  // namespace usmx::inline v1

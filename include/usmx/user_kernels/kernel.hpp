@@ -8,6 +8,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,9 +24,11 @@
 #include <sycl/event.hpp>
 #include <sycl/nd_range.hpp>
 #include <sycl/queue.hpp>
+#include <sycl/range.hpp>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/device_view.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/signature.hpp"
@@ -53,6 +56,15 @@ struct launch_sizes {
     for (int k = 0; k < Dimensions; ++k) {
       sizes.global[static_cast<std::size_t>(k)] = range.get_global_range()[k];
       (*sizes.local)[static_cast<std::size_t>(k)] = range.get_local_range()[k];
+    }
+    return sizes;
+  }
+  /// The sizes of a range; usmx chooses the groups.
+  template <int Dimensions>
+  static launch_sizes of(const sycl::range<Dimensions>& range) {
+    launch_sizes sizes{Dimensions};
+    for (int k = 0; k < Dimensions; ++k) {
+      sizes.global[static_cast<std::size_t>(k)] = range[k];
     }
     return sizes;
   }
@@ -152,6 +164,24 @@ class kernel_argument {
   template <class T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>)
   kernel_argument(const T& value) : value_(of_value(value)) {}
+  /// A parameter that states what it needs (array/in.hpp): its array.
+  template <class Parameter>
+    requires requires(const Parameter& of) {
+      { of.array() } -> std::same_as<const array&>;
+    }
+  kernel_argument(const Parameter& of) : value_(&of.array()) {}
+  /// @cond
+  template <class T>
+    requires(!std::is_trivially_copyable_v<T> && !std::derived_from<T, array> &&
+             !requires(const T& of) {
+               { of.array() } -> std::same_as<const array&>;
+             })
+  explicit kernel_argument(const T&) : value_(unsuitable()) {
+    static_assert(detail::never<T>,
+                  "an argument of a kernel is an array, a pointer to USM, a number, "
+                  "usmx::local_memory, or an object of a class that is copied as bytes");
+  }
+  /// @endcond
   /// A number that is known at run time only.
   explicit kernel_argument(const number& value) : value_(value) {}
   /// A pointer whose type is known at run time only.
@@ -254,6 +284,14 @@ class USMX_API kernel {
   static std::vector<kernel> compile(const sycl::queue& queue, std::string_view source,
                                      std::span<const std::string> names,
                                      const compile_options& options = {});
+  /// @cond
+  template <class... T>
+  static kernel compile(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                        detail::any_argument = {}) {
+    static_assert(detail::never<T...>, "kernel::compile(queue, source, name, options)");
+    return compile(detail::any_argument());
+  }
+  /// @endcond
 
   /// The name and the parameters.
   const kernel_signature& signature() const noexcept;
@@ -277,11 +315,42 @@ class USMX_API kernel {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return launch(launch_sizes::of(sizes), all);
   }
+  /// The same for so many work items, in groups that usmx chooses.
+  template <int Dimensions, class... Arguments>
+  sycl::event operator()(const sycl::range<Dimensions>& sizes,
+                         const Arguments&... arguments) const {
+    const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
+    return launch(launch_sizes::of(sizes), all);
+  }
+  /// @cond
+  template <class Sizes, class... Arguments>
+  sycl::event operator()(const Sizes&, const Arguments&...) const {
+    static_assert(detail::never<Sizes>,
+                  "kernel(sizes, arguments...), where sizes are a sycl::range or a sycl::nd_range");
+    return {};
+  }
+  /// @endcond
   /// The same for arguments and sizes that are known at run time only. `queue` is where it runs, of
   /// the kernel's context and device, or null; `after` are events that it comes after, too.
   sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const;
+  /// The same with the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
+  sycl::event launch(const launch_sizes& sizes, std::initializer_list<kernel_argument> arguments,
+                     const sycl::queue* queue = nullptr,
+                     std::span<const sycl::event> after = {}) const {
+    return launch(sizes, std::span(arguments.begin(), arguments.size()), queue, after);
+  }
+  /// @cond
+  template <class... Rest>
+  sycl::event launch(detail::any_argument, std::initializer_list<kernel_argument>,
+                     const Rest&...) const {
+    static_assert(detail::never<Rest...>,
+                  "launch(sizes, {arguments}), where sizes are usmx::launch_sizes, such as "
+                  "{.global = {n}} or usmx::launch_sizes::of(sycl::range(n))");
+    return {};
+  }
+  /// @endcond
   /// The same, but does not wait for the kernel where others have the memory who read no events:
   /// nothing that they do comes after it, unless the caller waits for its event.
   sycl::event launch_async(const launch_sizes& sizes, std::span<const kernel_argument> arguments,

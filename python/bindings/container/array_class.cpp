@@ -238,6 +238,10 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
         return handed_out_ready(a, [&] { return reinterpret_cast<std::uintptr_t>(a.data()); });
       },
       "The address of element zero. usmx waits for the work on the elements.");
+  number(
+      "_address",
+      [](const array& a) { return reinterpret_cast<std::uintptr_t>(internal::first_element(a)); },
+      "The same, for comparison alone: does not wait.");
   cls.def_prop_ro("_owned_nbytes", &owned_nbytes,
                   "The bytes of memory that usmx made with this array: of a view none.");
   bind_where(
@@ -296,7 +300,7 @@ namespace {
 layout layout_argument(nb::handle shape, nb::handle strides, std::ptrdiff_t offset,
                        nb::handle order) {
   const counts extents = shape_argument(shape);
-  const element_order letter = order_argument(order, c_or_f);
+  const element_order letter = order_argument(order, c_or_f, element_order::c);
   if (strides.is_none()) {
     return compact(extents.span(), letter, offset);
   }
@@ -424,7 +428,10 @@ void require_made(nb::handle array) {
   }
 }
 
-PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)},
+// Operators are Python's (usmx/_compute/operators.py). Arrays that are compared by their elements
+// cannot be hashed.
+PyType_Slot array_slots[] = {{Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
+                             {Py_mp_subscript, reinterpret_cast<void*>(get_item)},
                              {Py_mp_ass_subscript, reinterpret_cast<void*>(set_item)},
                              {Py_mp_length, reinterpret_cast<void*>(rows)},
                              {Py_tp_iter, reinterpret_cast<void*>(iterate)},
@@ -435,7 +442,7 @@ PyType_Slot array_slots[] = {{Py_mp_subscript, reinterpret_cast<void*>(get_item)
 }  // namespace
 
 void bind_array_class(nb::module_& m) {
-  std::vector<PyType_Slot> slots = with_operators(with_scalars(array_slots));
+  std::vector<PyType_Slot> slots = with_scalars(array_slots);
   auto cls = pooled_class<py_array>(m, "USMArray", nb::type_slots(slots.data()),
                                     nb::is_weak_referenceable(),
                                     "An n-dimensional array in unified shared memory.");

@@ -24,6 +24,8 @@ void bind_copies(nb::module_& m);
 void bind_shapes(nb::module_& m);
 /// _nonzero and _count_nonzero, from which the package makes functions.
 void bind_items(nb::module_& m);
+/// _host_function and _start_product, by which the package computes without kernels of its own.
+void bind_computations(nb::module_& m);
 /// from_dlpack and from_arrow.
 void bind_from_others(nb::module_& m);
 
@@ -62,10 +64,6 @@ PyObject* iterate(PyObject* array);
 /// The slots of a class, with those of numbers added: int(a), float(a), bool(a) and
 /// operator.index(a). `others` and the result end with a zero entry.
 std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others);
-/// The same with the slots of what USMArray refuses: operators, comparisons, `in` and hashing. Each
-/// error says what to use instead. Without these slots Python would compare identities
-/// (docs/decisions.md, 60).
-std::vector<PyType_Slot> with_operators(std::span<const PyType_Slot> others);
 
 // ---- shared by several of the files
 

@@ -176,11 +176,14 @@ sycl::event start_filling(const array& destination, nb::handle scalar) {
   return ordered(is_short(destination), [&] { return fill_async(destination, value.data()); });
 }
 
-nb::object copy_of_producer(nb::handle usm_ary, nb::handle order) {
+nb::object copied(const array& from, element_order order, nb::handle usm_type) {
+  const usm_kind kind = usm_type.is_none() ? from.kind() : kind_argument(usm_type);
+  return to_python(copy_of(from, from.type(), kind, internal::private_queue(from), order));
+}
+
+nb::object copy_of_producer(nb::handle usm_ary, nb::handle order, nb::handle usm_type) {
   const array_argument a("usm_ary", usm_ary);
-  const array& from = a->value;
-  return to_python(copy_of(from, from.type(), from.kind(), internal::private_queue(from),
-                           order_argument(order, any_order)));
+  return copied(a->value, order_argument(order, any_order, element_order::keep), usm_type);
 }
 
 nb::object to_numpy(nb::handle usm_ary) { return asnumpy(usm_ary, nb::none()); }
@@ -200,10 +203,8 @@ void fill_array(const py_array& destination, nb::handle scalar) {
 /// 'A' as the array's own layout has it: the compact copy on the host may be Fortran-contiguous
 /// where the array is not. NumPy's 'K' is 'C' here.
 nb::object order_of_bytes(const layout& where, nb::handle order) {
-  if (order.equal(nb::str("A")) || order.equal(nb::str("a"))) {
-    return nb::str(where.is_f_contiguous() && !where.is_c_contiguous() ? "F" : "C");
-  }
-  return nb::borrow(order);
+  const element_order letter = resolved(order_argument(order, any_order, element_order::c), where);
+  return nb::str(letter == element_order::f ? "F" : "C");
 }
 
 void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
@@ -239,8 +240,10 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
 }
 
 void bind_copies(nb::module_& m) {
-  m.def("copy", &copy_of_producer, nb::arg().none(), nb::kw_only(), nb::arg("order").none() = "K",
-        nb::sig("def copy(usm_ary: Producer, /, *, order: OrderCFAK = 'K') -> USMArray"),
+  m.def("copy", &copy_of_producer, nb::arg().none(), nb::arg("order").none() = "K", nb::kw_only(),
+        nb::arg("usm_type") = nb::none(),
+        nb::sig("def copy(usm_ary: Producer, /, order: OrderCFAK | None = 'K', *, usm_type: "
+                "UsmType | None = None) -> USMArray"),
         docstring("copy"));
   m.def("asnumpy", &asnumpy, nb::arg("usm_ary").none(), nb::kw_only(), nb::arg("out") = nb::none(),
         nb::sig("def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray"),
@@ -300,13 +303,13 @@ void bind_methods(nb::class_<py_array>& cls) {
           "Wait for all work on the memory that usmx can know of.")
       .def(
           "copy",
-          [](const py_array& a, nb::handle order) {
-            return to_python(copy_of(a.value, a.value.type(), a.value.kind(),
-                                     internal::private_queue(a.value),
-                                     order_argument(order, any_order)));
+          [](const py_array& a, nb::handle order, nb::handle usm_type) {
+            return copied(a.value, order_argument(order, any_order, element_order::c), usm_type);
           },
-          nb::arg("order").none() = "C",
-          nb::sig("def copy(self, order: OrderCFAK = 'C') -> USMArray"), docstring("USMArray.copy"))
+          nb::arg("order").none() = "C", nb::kw_only(), nb::arg("usm_type") = nb::none(),
+          nb::sig("def copy(self, order: OrderCFAK | None = 'C', *, usm_type: UsmType | None = "
+                  "None) -> USMArray"),
+          docstring("USMArray.copy"))
       .def("fill", &fill_array, nb::arg("value").none(),
            nb::sig("def fill(self, value: object) -> None"), docstring("USMArray.fill"))
       .def(
@@ -317,7 +320,7 @@ void bind_methods(nb::class_<py_array>& cls) {
             return asnumpy(self, nb::none()).attr("tobytes")(resolved);
           },
           nb::arg("order").none() = "C",
-          nb::sig("def tobytes(self, order: typing.Literal['C', 'F', 'A'] = 'C') -> bytes"),
+          nb::sig("def tobytes(self, order: OrderCFAK | None = 'C') -> bytes"),
           docstring("USMArray.tobytes"))
       .def("record", &record_event<&array::record_write>, nb::arg("event").none(),
            nb::sig("def record(self, event: object) -> None"), docstring("USMArray.record"))

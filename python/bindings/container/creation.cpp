@@ -58,8 +58,8 @@ nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_t
                      nb::handle natural) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, dtype_argument(natural));
-  return new_compact(shape, type, kind_argument(usm_type), queue, order_argument(order, c_or_f),
-                     zeroed);
+  return new_compact(shape, type, kind_argument(usm_type), queue,
+                     order_argument(order, c_or_f, element_order::c), zeroed);
 }
 
 nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle order,
@@ -67,8 +67,8 @@ nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle or
                         bool zeroed) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
-  return new_compact(shape, type, kind_argument(usm_type), queue, order_argument(order, c_or_f),
-                     zeroed);
+  return new_compact(shape, type, kind_argument(usm_type), queue,
+                     order_argument(order, c_or_f, element_order::c), zeroed);
 }
 
 /// Makes an array when only its shape is given.
@@ -88,35 +88,37 @@ nb::object zeros(nb::handle shape, nb::handle dtype_object, nb::handle order, nb
   return new_array_of(shape, dtype_object, order, device, usm_type, sycl_queue, true);
 }
 
-nb::object new_array_like(nb::handle x, nb::handle dtype_object, nb::handle order,
+nb::object new_array_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle shape,
                           nb::handle device, nb::handle usm_type, nb::handle sycl_queue,
                           bool zeroed) {
   const array_argument source("x", x);
-  const element_order wanted_order = order_argument(order, any_order);
+  const element_order wanted_order = order_argument(order, any_order, element_order::keep);
   const plan wanted(source->value, dtype_object, usm_type, sycl_queue, device);
-  const array made =
-      make_array(compact_like(source->value.layout(), wanted_order), wanted.type, wanted.queue,
-                 wanted.kind, zeroed ? first_use::at_once : first_use::in_order);
+  const layout& model = source->value.layout();
+  layout where = shape.is_none() ? compact_like(model, wanted_order)
+                                 : compact_like(model, wanted_order, shape_argument(shape).span());
+  const array made = make_array(std::move(where), wanted.type, wanted.queue, wanted.kind,
+                                zeroed ? first_use::at_once : first_use::in_order);
   if (zeroed) {
     zero(made);
   }
   return to_python(made);
 }
 
-nb::object empty_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle device,
-                      nb::handle usm_type, nb::handle sycl_queue) {
-  return new_array_like(x, dtype_object, order, device, usm_type, sycl_queue, false);
+nb::object empty_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle shape,
+                      nb::handle device, nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_like(x, dtype_object, order, shape, device, usm_type, sycl_queue, false);
 }
 
-nb::object zeros_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle device,
-                      nb::handle usm_type, nb::handle sycl_queue) {
-  return new_array_like(x, dtype_object, order, device, usm_type, sycl_queue, true);
+nb::object zeros_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle shape,
+                      nb::handle device, nb::handle usm_type, nb::handle sycl_queue) {
+  return new_array_like(x, dtype_object, order, shape, device, usm_type, sycl_queue, true);
 }
 
 nb::object as_all_asked(nb::handle self, nb::handle dtype_object, nb::handle usm_type,
                         nb::handle sycl_queue, nb::handle device, nb::handle order, copying copy) {
   const array& a = nb::cast<const py_array&>(self).value;
-  const element_order wanted_order = order_argument(order, any_order);
+  const element_order wanted_order = order_argument(order, any_order, element_order::keep);
   const plan wanted(a, dtype_object, usm_type, sycl_queue, device);
   const bool exactly = !sycl_queue.is_none() || names_a_queue(device);
   if (copy != copying::always) {
@@ -132,8 +134,8 @@ nb::object as_all_asked(nb::handle self, nb::handle dtype_object, nb::handle usm
   return to_python(copy_of(a, wanted.type, wanted.kind, wanted.queue, wanted_order));
 }
 
-nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle device, nb::handle copy,
-                   nb::handle usm_type, nb::handle sycl_queue, nb::handle order) {
+nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle order, nb::handle device,
+                   nb::handle copy, nb::handle usm_type, nb::handle sycl_queue) {
   nb::object view = array_or_view(obj);
   const copying wanted = copy_argument(copy);
   return view.is_valid()
@@ -163,7 +165,7 @@ layout layout_of_host(nb::handle host, std::size_t itemsize) {
 
 nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle usm_type,
                          nb::handle sycl_queue, nb::handle device, nb::handle order) {
-  const element_order wanted_order = order_argument(order, any_order);
+  const element_order wanted_order = order_argument(order, any_order, element_order::keep);
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype natural = dtype_argument(nb::object(host.attr("dtype")));
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
@@ -197,41 +199,46 @@ void bind_creation(nb::module_& m) {
                 "object, device: object, order: object, zeroed: bool, natural: object = 'f8') -> "
                 "USMArray"),
         "Elements not set, or zeros. dtype None: `natural`, or what the device has in its place.");
-  m.def("asarray", &asarray, nb::arg().none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
-        nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::arg("order").none() = "K",
-        nb::sig("def asarray(obj: object, /, dtype: DTypeLike | None = None, *, device: DeviceLike "
-                "| None = None, copy: bool | None = None, usm_type: UsmType | None = None, "
-                "sycl_queue: QueueLike | None = None, order: OrderCFAK = 'K') -> USMArray"),
+  m.def("asarray", &asarray, nb::arg().none(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("device") = nb::none(),
+        nb::arg("copy") = nb::none(), nb::arg("usm_type") = nb::none(),
+        nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def asarray(obj: object, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
+                "None = 'K', *, device: DeviceLike | None = None, copy: bool | None = None, "
+                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
+                "USMArray"),
         docstring("asarray"));
-  m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
-        nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
+  m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
-                "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
-                "QueueLike | None = None) -> USMArray"),
+        nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
+                "'C', *, device: DeviceLike | None = None, usm_type: UsmType = 'device', "
+                "sycl_queue: QueueLike | None = None) -> USMArray"),
         docstring("empty"));
-  m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::kw_only(),
-        nb::arg("order").none() = "C", nb::arg("device") = nb::none(),
+  m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, *, order: OrderCF = 'C', "
-                "device: DeviceLike | None = None, usm_type: UsmType = 'device', sycl_queue: "
-                "QueueLike | None = None) -> USMArray"),
+        nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
+                "'C', *, device: DeviceLike | None = None, usm_type: UsmType = 'device', "
+                "sycl_queue: QueueLike | None = None) -> USMArray"),
         docstring("zeros"));
-  m.def("empty_like", &empty_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def empty_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
-                "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
-                "None, sycl_queue: QueueLike | None = None) -> USMArray"),
+  m.def("empty_like", &empty_like, nb::arg().none(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
+        nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
+        nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def empty_like(x: Producer, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
+                "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
+                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
+                "USMArray"),
         docstring("empty_like"));
-  m.def("zeros_like", &zeros_like, nb::arg().none(), nb::kw_only(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "K", nb::arg("device") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def zeros_like(x: Producer, /, *, dtype: DTypeLike | None = None, order: "
-                "OrderCFAK = 'K', device: DeviceLike | None = None, usm_type: UsmType | None = "
-                "None, sycl_queue: QueueLike | None = None) -> USMArray"),
+  m.def("zeros_like", &zeros_like, nb::arg().none(), nb::arg("dtype") = nb::none(),
+        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
+        nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
+        nb::arg("sycl_queue") = nb::none(),
+        nb::sig("def zeros_like(x: Producer, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
+                "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
+                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
+                "USMArray"),
         docstring("zeros_like"));
   m.def(
       "_as_asked",
@@ -260,7 +267,8 @@ void bind_creation(nb::module_& m) {
   m.def(
       "_order_letter",
       [](nb::handle order) {
-        return std::string(1, static_cast<char>(order_argument(order, any_order)));
+        return std::string(
+            1, static_cast<char>(order_argument(order, any_order, element_order::keep)));
       },
       nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
 }

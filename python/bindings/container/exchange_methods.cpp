@@ -82,21 +82,41 @@ std::optional<dlpack::device> named_device(nb::handle dl_device) {
                         static_cast<std::int32_t>(numbers[1])};
 }
 
-dlpack::device place_argument(const array& a, nb::handle dl_device) {
+/// A place for a tensor: where the array is, or where a copy of it is to be.
+struct tensor_place {
+  dlpack::device device;
+  /// The queue of a device that the array is not on.
+  std::optional<sycl::queue> elsewhere{};
+};
+
+/// The kind of memory for a copy that is made for that device.
+usm_kind kind_of_copy(dlpack::device where) {
+  if (where == dlpack::host) {
+    return usm_kind::host;
+  }
+  return where.type == dlpack::device_type::cuda_managed ? usm_kind::shared : usm_kind::device;
+}
+
+tensor_place place_argument(const array& a, nb::handle dl_device) {
   if (dl_device.is_none()) {
-    return place_of(a);
+    return {place_of(a)};
   }
   const std::optional<dlpack::device> wanted = named_device(dl_device);
   if (wanted == dlpack::host) {
-    return dlpack::host;
+    return {*wanted, is_host_accessible(a.kind()) ? std::nullopt
+                                                  : std::optional(internal::private_queue(a))};
   }
   const dlpack::device own = place_of(a);
-  if (!wanted || own == dlpack::host || !exchange::is_on(a, *wanted)) {
-    throw buffer_error(detail::message(
-        "dl_device must be (", static_cast<int>(own.type), ", ", own.id, "), where the array is, ",
-        own == dlpack::host ? "" : "or (1, 0), the host, ", "found ", repr_text(dl_device.ptr())));
+  if (wanted && own != dlpack::host && exchange::is_on(a, *wanted)) {
+    return {*wanted};
   }
-  return *wanted;
+  if (auto queue = wanted ? internal::find_queue(*wanted) : std::nullopt) {
+    return {*wanted, std::move(queue)};
+  }
+  throw buffer_error(
+      detail::message("dl_device must be (", static_cast<int>(own.type), ", ", own.id,
+                      "), where the array is, ", own == dlpack::host ? "" : "(1, 0), the host, ",
+                      "or another device that there is, found ", repr_text(dl_device.ptr())));
 }
 
 /// The same elements, known to be worked on by the consumer's queue as well.
@@ -109,17 +129,19 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
                      nb::handle dl_device, nb::handle copy) {
   const array& a = self.value;
   const bool versioned = knows_versions(max_version);
-  const dlpack::device where = place_argument(a, dl_device);
+  const auto [where, elsewhere] = place_argument(a, dl_device);
   const stream_argument consumer(stream, dlpack::is_cuda(where.type));
   const copying wanted = copy_argument(copy);
-  const bool elsewhere = where == dlpack::host && !is_host_accessible(a.kind());
   if (elsewhere && wanted == copying::never) {
-    throw buffer_error("copy=False cannot be met: the host cannot reach device memory");
+    throw buffer_error(where == dlpack::host
+                           ? "copy=False cannot be met: the host cannot reach device memory"
+                           : "copy=False cannot be met: the array is on another device");
   }
   if (elsewhere || wanted == copying::always) {
-    const usm_kind kind = elsewhere ? usm_kind::host : a.kind();
-    return to_capsule(copy_of(a, a.type(), kind, internal::private_queue(a), element_order::keep),
-                      where, versioned, true);
+    const usm_kind kind = elsewhere ? kind_of_copy(where) : a.kind();
+    const sycl::queue& queue = elsewhere ? *elsewhere : internal::private_queue(a);
+    return to_capsule(copy_of(a, a.type(), kind, queue, element_order::keep), where, versioned,
+                      true);
   }
   return handed_out_ready(a, [&] {
     look_for_peers_of(internal::private_queue(a));
@@ -265,7 +287,21 @@ nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
                       nb::handle sycl_queue) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const usm_kind kind = kind_argument(usm_type);
-  return to_python(copy_to_usm(column_of(column.ptr()), kind, queue));
+  const exchange::column received = column_of(column.ptr());
+  if (!received.is_table) {
+    return to_python(copy_to_usm(received, 0, kind, queue));
+  }
+  nb::dict columns;
+  for (std::size_t k = 0; k < received.formats.size(); ++k) {
+    const std::string& name = received.formats[k].name;
+    const nb::str key(name.data(), name.size());
+    if (columns.contains(key)) {
+      throw value_error(detail::message("columns must have different names, found two of ",
+                                        repr_text(key.ptr())));
+    }
+    columns[key] = to_python(copy_to_usm(received, k, kind, queue));
+  }
+  return std::move(columns);
 }
 
 void bind_arrow_methods(nb::class_<py_array>& cls) {
@@ -274,7 +310,9 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
                   "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
           "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
           "waits for the work on them.\n\n"
-          "Raises BufferError unless the array has one dimension and contiguous numbers.")
+          "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+          "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+          "Arrow packs them into bits.")
       .def("__arrow_c_device_array__", &to_arrow_device, nb::arg("requested_schema") = nb::none(),
            nb::arg("kwargs"),
            nb::sig("def __arrow_c_device_array__(self, requested_schema: object = None, "
@@ -284,14 +322,17 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
            "device. That is the host for the kinds shared and host, and else the oneAPI device "
            "with the memory's number in get_devices(). usmx waits for the work on the "
            "elements.\n\n"
-           "Raises BufferError unless the array has one dimension and contiguous numbers.");
+           "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+           "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+           "Arrow packs them into bits.");
 }
 
 void bind_from_arrow(nb::module_& m) {
   m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
         nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
         nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
-                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> USMArray"),
+                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> "
+                "typing.Any"),
         docstring("from_arrow"));
 }
 

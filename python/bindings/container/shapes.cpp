@@ -39,9 +39,12 @@ counts axes_argument(const char* what, nb::handle axes) {
 
 // ---- views; None for an axis argument stands for all axes
 
+/// Reverses the axes for None.
 nb::object permuted(nb::handle x, nb::handle axes) {
   const array_argument a("X", x);
-  return view_of(*a, permuted_axes(a->value.layout(), axes_argument("axes", axes).span()));
+  return view_of(*a, axes.is_none()
+                         ? transposed(a->value.layout())
+                         : permuted_axes(a->value.layout(), axes_argument("axes", axes).span()));
 }
 
 nb::object moved(nb::handle x, nb::handle source, nb::handle destination) {
@@ -117,12 +120,13 @@ nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_
 nb::object reshape(nb::handle x, nb::handle shape, nb::handle order, nb::handle copy) {
   const copying wanted = copy_argument(copy);
   const array_argument a("X", x);
-  return in_shape(*a, shape_argument(shape).span(), order_argument(order, c_or_f), wanted);
+  const element_order letter = order_argument(order, c_f_or_a, element_order::c);
+  return in_shape(*a, shape_argument(shape).span(), resolved(letter, a->value.layout()), wanted);
 }
 
 nb::object new_like(nb::handle x, nb::handle shape, nb::handle order) {
   const array_argument a("prototype", x);
-  const element_order letter = order_argument(order, c_or_f);
+  const element_order letter = order_argument(order, c_or_f, element_order::c);
   layout where = shape.is_none() ? compact(a->value.shape(), letter)
                                  : compact(shape_argument(shape).span(), letter);
   return to_python(make_array(std::move(where), a->value.type(), internal::private_queue(a->value),
@@ -144,10 +148,7 @@ nb::handle unpacked(const nb::args& items) {
 }
 
 nb::object transpose(nb::handle self, const nb::args& axes) {
-  const array_argument a("self", self);
-  const nb::handle order = unpacked(axes);
-  const bool reversed = axes.size() == 0 || order.is_none();
-  return reversed ? view_of(*a, transposed(a->value.layout())) : permuted(self, order);
+  return permuted(self, axes.size() == 0 ? nb::handle(Py_None) : unpacked(axes));
 }
 
 nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle order,
@@ -158,7 +159,7 @@ nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle ord
 /// In one dimension, in an order that may depend on the array's own.
 nb::object flattened(const py_array& a, nb::handle order, copying wanted) {
   const layout& where = a.value.layout();
-  const element_order letter = resolved(order_argument(order, any_order), where);
+  const element_order letter = resolved(order_argument(order, any_order, element_order::c), where);
   std::array<std::ptrdiff_t, 1> all{-1};
   return letter == element_order::keep
              ? in_shape(py_array(a, with_axes_as_in_memory(where)), all, element_order::c, wanted)
@@ -184,16 +185,17 @@ nb::object flatten(nb::handle self, nb::handle order) {
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
-  m.def("reshape", &reshape, nb::arg().none(), nb::arg("shape").none(), nb::kw_only(),
-        nb::arg("order").none() = "C", nb::arg("copy") = nb::none(),
-        nb::sig("def reshape(X: Producer, /, shape: Shape, *, order: OrderCF = 'C', copy: bool | "
-                "None = None) -> USMArray"),
+  m.def("reshape", &reshape, nb::arg().none(), nb::arg("shape").none(),
+        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("copy") = nb::none(),
+        nb::sig("def reshape(X: Producer, /, shape: Shape, order: OrderCFA | None = 'C', *, copy: "
+                "bool | None = None) -> USMArray"),
         docstring("reshape"));
-  m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes").none(),
-        nb::sig("def permute_dims(X: Producer, /, axes: Axes) -> USMArray"),
+  m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes") = nb::none(),
+        nb::sig("def permute_dims(X: Producer, /, axes: Axes | None = None) -> USMArray"),
         docstring("permute_dims"));
-  m.def("moveaxis", &moved, nb::arg().none(), nb::arg().none(), nb::arg().none(),
-        nb::sig("def moveaxis(X: Producer, source: Axes, destination: Axes, /) -> USMArray"),
+  m.def("moveaxis", &moved, nb::arg().none(), nb::arg("source").none(),
+        nb::arg("destination").none(),
+        nb::sig("def moveaxis(X: Producer, /, source: Axes, destination: Axes) -> USMArray"),
         docstring("moveaxis"));
   m.def(
       "swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
@@ -201,14 +203,14 @@ void bind_shapes(nb::module_& m) {
       docstring("swapaxes"));
   m.def("matrix_transpose", &matrix_transpose, nb::arg("x").none(),
         nb::sig("def matrix_transpose(x: Producer) -> USMArray"), docstring("matrix_transpose"));
-  m.def("flip", &flip, nb::arg().none(), nb::kw_only(), nb::arg("axis") = nb::none(),
-        nb::sig("def flip(X: Producer, /, *, axis: Axes | None = None) -> USMArray"),
+  m.def("flip", &flip, nb::arg().none(), nb::arg("axis") = nb::none(),
+        nb::sig("def flip(X: Producer, /, axis: Axes | None = None) -> USMArray"),
         docstring("flip"));
   m.def("squeeze", &squeeze, nb::arg().none(), nb::arg("axis") = nb::none(),
         nb::sig("def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray"),
         docstring("squeeze"));
-  m.def("expand_dims", &expand, nb::arg().none(), nb::kw_only(), nb::arg("axis").none() = 0,
-        nb::sig("def expand_dims(X: Producer, /, *, axis: Axes = 0) -> USMArray"),
+  m.def("expand_dims", &expand, nb::arg().none(), nb::arg("axis").none() = 0,
+        nb::sig("def expand_dims(X: Producer, /, axis: Axes = 0) -> USMArray"),
         docstring("expand_dims"));
   m.def("broadcast_to", &broadcast_to, nb::arg().none(), nb::arg("shape").none(),
         nb::sig("def broadcast_to(X: Producer, /, shape: Shape) -> USMArray"),
@@ -229,17 +231,16 @@ void bind_shapes(nb::module_& m) {
 void bind_shape_methods(nb::class_<py_array>& cls) {
   cls.def("view", &view, nb::arg("dtype") = nb::none(),
           nb::sig("def view(self, dtype: object = None) -> USMArray"), docstring("USMArray.view"))
-      .def(
-          "reshape", &reshape_method, nb::arg("shape").none(), nb::arg("order").none() = "C",
-          nb::arg("copy") = nb::none(),
-          nb::sig("def reshape(self, *shape: typing.Any, order: OrderCF = 'C', copy: bool | None = "
-                  "None) -> USMArray"),
-          docstring("USMArray.reshape"))
+      .def("reshape", &reshape_method, nb::arg("shape").none(), nb::arg("order").none() = "C",
+           nb::arg("copy") = nb::none(),
+           nb::sig("def reshape(self, *shape: typing.Any, order: OrderCFA | None = 'C', copy: bool "
+                   "| None = None) -> USMArray"),
+           docstring("USMArray.reshape"))
       .def("ravel", &ravel, nb::arg("order").none() = "C",
-           nb::sig("def ravel(self, order: OrderCFAK = 'C') -> USMArray"),
+           nb::sig("def ravel(self, order: OrderCFAK | None = 'C') -> USMArray"),
            docstring("USMArray.ravel"))
       .def("flatten", &flatten, nb::arg("order").none() = "C",
-           nb::sig("def flatten(self, order: OrderCFAK = 'C') -> USMArray"),
+           nb::sig("def flatten(self, order: OrderCFAK | None = 'C') -> USMArray"),
            docstring("USMArray.flatten"))
       .def("transpose", &transpose, nb::arg("axes").none(),
            nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),

@@ -80,7 +80,8 @@ dtype by_numpy(nb::handle argument) {
     }
     if (PyLong_Check(argument.ptr())) {
       throw type_error(detail::message(expected_text(argument),
-                                       ": a shape of several dimensions is one tuple, (3, 4)"));
+                                       ": a shape of several dimensions is one tuple, (3, 4), and "
+                                       "so are several axes"));
     }
     if (nb::isinstance<nb::str>(argument)) {
       throw value_error(expected_text(argument));

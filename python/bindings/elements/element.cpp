@@ -12,6 +12,7 @@
 #include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/call_site.hpp"
 #include "support/hooks.hpp"
 #include "usmx/copy/copy.hpp"
 
@@ -197,10 +198,8 @@ void warn_of_lost_parts(dtype found, dtype wanted) {
   if (found.kind() != 'c' || wanted.kind() == 'c' || wanted.kind() == 'b') {
     return;
   }
-  if (PyErr_WarnEx(complex_warning.get().ptr(),
-                   "Casting complex values to real discards the imaginary part", 1) != 0) {
-    nb::raise_python_error();
-  }
+  warn_at_call_site(complex_warning.get().ptr(),
+                    "Casting complex values to real discards the imaginary part");
 }
 
 PyObject* new_number(const std::byte* element, type_code code) {

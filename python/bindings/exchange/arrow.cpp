@@ -12,7 +12,11 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "sycl_objects/capsules.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/copy/select/gather.hpp"
+#include "usmx/copy/select/selection.hpp"
+#include "usmx/layout/axes.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -164,14 +168,23 @@ exchange::column with_sizes(exchange::column received, PyObject* producer) {
 
 }  // namespace
 
+namespace {
+
+/// Bools are packed, which waits for them and takes as long as a copy.
+bool is_handed_out_at_once(const array& a) { return a.type() != type_code::bool_ || is_short(a); }
+
+}  // namespace
+
 nb::object to_arrow_capsules(const array& a) {
-  const nb::object values = to_capsule(exchange::to_arrow(a));
-  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a.type())), values);
+  const nb::object values =
+      to_capsule(ordered(is_handed_out_at_once(a), [&] { return exchange::to_arrow(a); }));
+  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a)), values);
 }
 
 nb::object to_arrow_device_capsules(const array& a) {
-  const nb::object values = to_capsule(exchange::to_arrow_device(a));
-  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a.type())), values);
+  const nb::object values =
+      to_capsule(ordered(is_handed_out_at_once(a), [&] { return exchange::to_arrow_device(a); }));
+  return nb::make_tuple(to_capsule(exchange::to_arrow_schema(a)), values);
 }
 
 exchange::column column_of(PyObject* producer) {
@@ -187,21 +200,70 @@ exchange::column column_of(PyObject* producer) {
   throw_wrong_type("column", "an object with __arrow_c_array__ or __arrow_c_stream__", producer);
 }
 
-array copy_to_usm(const exchange::column& given, usm_kind kind, const sycl::queue& queue) {
-  const std::vector<array_view> chunks = exchange::host_views(given, queue);
-  std::ptrdiff_t size = 0;
-  for (const array_view& chunk : chunks) {
-    size = checked_add(size, chunk.size(), "length of the column");
+namespace {
+
+/// Copies rows to elements of their type.
+void copy_rows(const exchange::column_rows& rows, const exchange::column_format& format,
+               const array& to) {
+  if (!format.is_packed) {
+    return copy_from_host(rows.elements, to);
   }
-  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), given.type);
-  array made = make_array(layout::c_order(std::array{size}), type, queue, kind, first_use::at_once);
-  ordered(is_short(made), [&] {
-    std::ptrdiff_t first = 0;
-    for (const array_view& chunk : chunks) {
-      copy_from_host(chunk, made.with_layout(layout::c_order(chunk.shape(), first)));
-      first += chunk.size();
+  std::vector<std::uint8_t> unpacked(static_cast<std::size_t>(to.size()));
+  exchange::unpack(rows, unpacked);
+  const array_view bools(unpacked.data(), type_code::bool_, layout::c_order(to.shape()),
+                         usm_kind::unknown, internal::private_queue(to), true);
+  copy_from_host(bools, to);
+}
+
+array room_for(std::ptrdiff_t rows, const exchange::column_format& format, usm_kind kind,
+               const sycl::queue& queue) {
+  std::vector<std::ptrdiff_t> shape{rows};
+  shape.insert(shape.end(), format.row.begin(), format.row.end());
+  const dtype type = dtype_argument_on(queue.get_device(), nb::none(), format.type);
+  return make_array(layout::c_order(shape), type, queue, kind, first_use::at_once);
+}
+
+/// The rows from `first` on.
+array part_of(const array& whole, std::ptrdiff_t first, std::ptrdiff_t count) {
+  const index_item rows = index_item::slice(first, first + count, 1);
+  return internal::with_layout(whole, subscript(whole.layout(), {&rows, 1}));
+}
+
+}  // namespace
+
+array copy_to_usm(const exchange::column& given, std::size_t k, usm_kind kind,
+                  const sycl::queue& queue) {
+  const exchange::column_format& format = given.formats[k];
+  const bool is_index = !format.dictionary.empty();
+  std::vector<exchange::column_rows> chunks;
+  std::ptrdiff_t size = 0;
+  for (std::size_t chunk = 0; chunk < given.chunks.size(); ++chunk) {
+    chunks.push_back(exchange::host_rows(given, chunk, k, queue));
+    size = checked_add(size, chunks.back().shape[0], "length of the column");
+  }
+  const exchange::column_format& found = is_index ? format.dictionary[0] : format;
+  const array made = room_for(size, found, kind, queue);
+  std::ptrdiff_t first = 0;
+  for (std::size_t chunk = 0; chunk < chunks.size(); ++chunk) {
+    const std::ptrdiff_t count = chunks[chunk].shape[0];
+    const array part = part_of(made, first, count);
+    first += count;
+    if (!is_index) {
+      ordered(is_short(made), [&] { copy_rows(chunks[chunk], format, part); });
+      continue;
     }
-  });
+    const exchange::column_rows values = exchange::dictionary_rows(given, chunk, k, queue);
+    const array dictionary = room_for(values.shape[0], found, kind, queue);
+    ordered(false, [&] {
+      copy_rows(values, found, dictionary);
+      const key_item indices = chunks[chunk].elements;
+      try {
+        gather(dictionary, selection::of(dictionary.layout(), {&indices, 1}), part);
+      } catch (const index_error& error) {
+        throw value_error(detail::message("the dictionary has no such value: ", error.what()));
+      }
+    });
+  }
   return made;
 }
 

@@ -19,7 +19,7 @@ nb::object to_arrow_device_capsules(const array&);
 /// value_error if these hold something else or were used before.
 exchange::column column_of(PyObject* producer);
 
-/// A new array with a copy of a column, in the device's type for it. Waits.
-array copy_to_usm(const exchange::column&, usm_kind kind, const sycl::queue& queue);
+/// A new array with a copy of column number `k`, in the device's type for it. Waits.
+array copy_to_usm(const exchange::column&, std::size_t k, usm_kind kind, const sycl::queue& queue);
 
 }  // namespace usmx::bindings

@@ -145,9 +145,10 @@ nb::object data_object(std::uintptr_t pointer, bool readonly) {
 
 nb::object to_dictionary(const array& described) {
   require_usm(described);
+  const array told = internal::as_told(described);
   const exchange::usm_array_interface values = handed_out_ready(described, [&] {
     described.owner()->expose();
-    return exchange::describe(described);
+    return exchange::describe(told);
   });
   nb::object result = checked(PyDict_New());
   PyObject* dictionary = result.ptr();

@@ -216,9 +216,16 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
   set_python_class<Memory>(cls);
 }
 
+/// Device memory is no bytes-like object, as dpctl's is none.
 int get_memory_buffer(PyObject* self, Py_buffer* view, int flags) {
+  view->obj = nullptr;
   return guarded(-1, [&] {
     const auto& memory = ready_instance<py_memory>(self);
+    if (memory.bytes().kind() == usm_kind::device) {
+      throw type_error(
+          detail::message("a bytes-like object is required, not ", type_name(self),
+                          ": the host cannot reach device memory, copy_to_host copies it"));
+    }
     return get_buffer(self, as_bytes(memory.memory()), view, flags);
   });
 }

@@ -196,6 +196,7 @@ NB_MODULE(_core, m) {
   bind_producers(m);
   // Functions on which the package builds its own.
   bind_items(m);
+  bind_computations(m);
   bind_shapes(m);
   bind_creation(m);
   bind_copies(m);

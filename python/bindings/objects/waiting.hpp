@@ -87,7 +87,7 @@ inline std::shared_ptr<buffer> make_memory(std::size_t nbytes, usm_kind kind,
   }
   const noted_call_site here;
   const without_interpreter_lock unlocked;
-  return new_buffer::allocate(nbytes, kind, queue, alignment, use);
+  return new_buffer::allocate(nbytes, queue, kind, alignment, use);
 }
 
 /// The same as an array.

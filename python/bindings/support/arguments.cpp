@@ -182,11 +182,18 @@ nb::object to_tuple(std::span<const std::ptrdiff_t> values) {
   return tuple;
 }
 
-element_order order_argument(nb::handle order, std::string_view allowed) {
+element_order order_argument(nb::handle order, std::string_view allowed,
+                             element_order unless_given) {
+  if (order.is_none()) {
+    return unless_given;
+  }
   if (nb::isinstance<nb::str>(order)) {
     const auto text = to_text("order", order.ptr());
-    if (text.size() == 1 && allowed.find(text[0]) != allowed.npos) {
-      return static_cast<element_order>(text[0]);
+    const char letter = text.size() == 1 ? text[0] : '\0';
+    const char upper =
+        letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    if (upper != '\0' && allowed.find(upper) != allowed.npos) {
+      return static_cast<element_order>(upper);
     }
   }
   throw value_error(

@@ -60,12 +60,16 @@ nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 /// "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 
-/// The letters that `order=` of a new array may be, also for an array like another.
+/// The letters that `order=` of a new array may be, of an array in another shape, and of an array
+/// like another.
 inline constexpr std::string_view c_or_f = "CF";
+inline constexpr std::string_view c_f_or_a = "CFA";
 inline constexpr std::string_view any_order = "CFAK";
 
-/// One of the letters in `allowed`; value_error for anything else.
-element_order order_argument(nb::handle order, std::string_view allowed);
+/// One of the letters in `allowed`, in upper or lower case, or `unless_given` for None; value_error
+/// for anything else.
+element_order order_argument(nb::handle order, std::string_view allowed,
+                             element_order unless_given);
 
 /// True or False and nothing else; type_error naming `what`.
 bool flag_argument(const char* what, nb::handle flag);

@@ -30,6 +30,14 @@ bool is_of_usmx(PyFrameObject* frame) {
   return text == "usmx" || text.starts_with("usmx.");
 }
 
+nb::object innermost_frame() {
+  return nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // null without a frame
+}
+
+nb::object caller_of(PyFrameObject* frame) {
+  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));  // null at the end
+}
+
 std::string place_of(PyFrameObject* frame) {
   const nb::object code = code_of(frame);
   const std::string file = nb::cast<std::string>(code.attr("co_filename"));
@@ -53,15 +61,27 @@ std::string python_call_site() {
   if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
     return noted != nullptr ? *noted : "native code";
   }
-  nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  nb::object frame = innermost_frame();
   while (frame.is_valid()) {
     auto* at = reinterpret_cast<PyFrameObject*>(frame.ptr());
     if (!is_of_usmx(at)) {
       return place_of(at);
     }
-    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));  // null at the end
+    frame = caller_of(at);
   }
   return "native code";
+}
+
+void warn_at_call_site(PyObject* category, const char* text) {
+  Py_ssize_t level = 1;  // the innermost frame
+  nb::object frame = innermost_frame();
+  while (frame.is_valid() && is_of_usmx(reinterpret_cast<PyFrameObject*>(frame.ptr()))) {
+    frame = caller_of(reinterpret_cast<PyFrameObject*>(frame.ptr()));
+    ++level;
+  }
+  if (PyErr_WarnEx(category, text, level) != 0) {
+    nb::raise_python_error();
+  }
 }
 
 }  // namespace usmx::bindings

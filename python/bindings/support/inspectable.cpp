@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
@@ -122,6 +123,7 @@ PyObject* call(const definition& called, PyObject* const* arguments, Py_ssize_t 
     return PyErr_Format(PyExc_RuntimeError, "%s was called after usmx had been unloaded",
                         called.name.c_str());
   }
+  const internal::kept_thread_state kept;
   PyObject* const result =
       called.call(called.function, arguments, static_cast<std::size_t>(count), keywords);
   if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
@@ -135,6 +137,7 @@ PyObject* call(const definition& called, PyObject* const* arguments, Py_ssize_t 
 PyObject* call_or_answer(const definition& called, PyObject* const* arguments, Py_ssize_t count,
                          PyObject* keywords) {
   if (called.answer != nullptr && count == 1 && keywords == nullptr) {
+    const internal::kept_thread_state kept;
     return guarded<PyObject*>(nullptr, [&] { return called.answer(arguments[0]).release().ptr(); });
   }
   return call(called, arguments, count, keywords);
@@ -327,6 +330,7 @@ std::vector<std::pair<PyTypeObject*, const definition*>> constructors;  // class
 
 PyObject* construct(PyObject* cls, PyObject* const* arguments, std::size_t count,
                     PyObject* keywords) {
+  const internal::kept_thread_state kept;
   PyObject* const result = nanobinds_construction(cls, arguments, count, keywords);
   if (result == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) {
     const auto* const type = reinterpret_cast<PyTypeObject*>(cls);

@@ -57,6 +57,19 @@ void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char*
   reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_new = &new_by_attribute;
 }
 
+/// The end of the last object of a queue destroys its streams, for which the runtime changes the
+/// thread's state.
+template <class T>
+void keep_thread_state_at_end(nb::class_<T>& cls) {
+  static destructor end = nullptr;
+  auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
+  end = type->tp_dealloc;
+  type->tp_dealloc = [](PyObject* self) {
+    const internal::kept_thread_state kept;
+    end(self);
+  };
+}
+
 /// dpctl's objects have the name of their class. Python takes `__name__` of a class for its own,
 /// and so it is put in the class's dictionary.
 template <class T>

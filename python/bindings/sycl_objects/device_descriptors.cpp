@@ -9,6 +9,7 @@
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
 #include <sycl/platform.hpp>
 
+#include "support/call_site.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
@@ -84,11 +85,8 @@ nb::object info_with(const sycl::device& device) {
 }
 
 nb::object sizes_of_old(const sycl::device& device) {
-  if (PyErr_WarnEx(PyExc_DeprecationWarning,
-                   "SyclDevice.max_work_item_sizes is deprecated, use max_work_item_sizes3d",
-                   1) != 0) {
-    nb::raise_python_error();
-  }
+  warn_at_call_site(PyExc_DeprecationWarning,
+                    "SyclDevice.max_work_item_sizes is deprecated, use max_work_item_sizes3d");
   return info<sycl::info::device::max_work_item_sizes<3>>(device);
 }
 
@@ -357,6 +355,7 @@ constexpr intel_descriptor intel_descriptors[] = {
 /// one. Both as dpctl has it.
 nb::dict intel_device_info(nb::handle argument) {
   require_usable_process();
+  const internal::kept_thread_state kept;
   const sycl::device device = construct_device(argument);
   nb::dict found;
   for (const intel_descriptor& each : intel_descriptors) {
@@ -380,6 +379,7 @@ void bind_device_descriptors(nb::module_& m, nb::class_<sycl::device>& cls) {
         each.name,
         [ask = each.ask](const sycl::device& device) {
           require_usable_process();
+          const internal::kept_thread_state kept;
           return ask(device);
         },
         nb::sig(signature.c_str()), each.doc);

@@ -114,6 +114,7 @@ void bind_sycl_context(nb::module_& m) {
         name,
         [ask](const sycl::context& context) {
           require_usable_process();
+          const internal::kept_thread_state kept;
           return ask(context);
         },
         nb::sig(signature), doc);

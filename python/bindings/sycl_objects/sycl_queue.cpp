@@ -209,6 +209,7 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
   bind_value_semantics(cls, &value_of_either<sycl::queue>);
   cls.def("__repr__", &text_of_queue);
   bind_name_of_class(cls);
+  keep_thread_state_at_end(cls);
   set_python_class<sycl::queue>(cls);
   // For dpctl's objects, of usmx's subclass.
   m.def(

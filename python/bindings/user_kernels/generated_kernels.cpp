@@ -198,7 +198,7 @@ void bind_elementwise(nb::module_& m) {
           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
           nb::sig("def __call__(self, *args: object, out: object = None, dtype: DTypeLike | None = "
                   "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
-                  "Sequence[object] = ()) -> Any"),
+                  "Sequence[object] = ()) -> USMArray"),
           docstring("ElementwiseKernel.__call__"))
       .def("submit", &submit_elementwise, nb::arg("args"), nb::arg("out").none() = nb::none(),
            nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
@@ -317,7 +317,7 @@ void bind_reduction(nb::module_& m) {
            nb::arg("after") = nb::make_tuple(),
            nb::sig("def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, "
                    "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
-                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> Any"),
+                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> USMArray"),
            docstring("ReductionKernel.__call__"))
       .def("submit", &submit_reduction, nb::arg("args"), nb::arg("axis").none() = nb::none(),
            nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),

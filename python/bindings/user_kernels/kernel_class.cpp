@@ -245,8 +245,9 @@ nb::object launch(const py_kernel& self, nb::handle global, nb::handle local, nb
   const internal::held_kernels compiled = self.source->compiled_for(where);
   return event_object(launching(self.signature.name, [&] {
     const without_interpreter_lock unlocked;
-    const auto start = waits ? &kernel::launch : &kernel::launch_async;
-    return ((*compiled)[self.place].*start)(sizes, arguments.all(), &where, events);
+    const kernel& chosen = (*compiled)[self.place];
+    return waits ? chosen.launch(sizes, arguments.all(), &where, events)
+                 : chosen.launch_async(sizes, arguments.all(), &where, events);
   }));
 }
 

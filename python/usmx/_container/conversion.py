@@ -10,7 +10,7 @@ from usmx._container.types import can_cast, default_types
 
 if TYPE_CHECKING:
     from usmx._core import USMArray
-    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, Producer
+    from usmx._typing import Casting, DeviceLike, DTypeLike, OrderCFAK, Producer, UsmType
 
 
 def astype(
@@ -18,10 +18,11 @@ def astype(
     newdtype: DTypeLike | None,
     /,
     *,
-    order: OrderCFAK = "K",
+    order: OrderCFAK | None = "K",
     casting: Casting = "unsafe",
     copy: bool = True,
     device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
 ) -> USMArray:
     """Convert the elements of an array to another type. Waits.
 
@@ -37,9 +38,10 @@ def astype(
             compact, with the axes in the order in which those of `usm_ary` lie in memory.
         casting: which conversions are allowed, in NumPy's words: 'no', 'equiv', 'safe', 'same_kind'
             or 'unsafe'.
-        copy: False: do not copy if type, device and order are what they should be.
+        copy: False: do not copy if type, device, kind and order are what they should be.
         device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `usm_ary`.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `usm_ary`.
 
     Returns:
         A USMArray in new memory, or `usm_ary` itself if ``copy=False`` and nothing is to be done.
@@ -53,6 +55,8 @@ def astype(
         >>> print(usmx.astype(usmx.asarray([1.9, -1.9]), 'i4'))
         [ 1 -1]
     """
+    if isinstance(copy, str):  # "no" would mean yes
+        raise TypeError(f"copy must be True or False, found {copy!r}")
     view = as_view("usm_ary", usm_ary)
     if newdtype is None:
         newdtype = default_types(view._own_queue.sycl_device)["real floating"]
@@ -61,4 +65,4 @@ def astype(
             f"elements of type {view.dtype} cannot be cast to {_core._dtype(newdtype)} "
             f"with casting={casting!r}"
         )
-    return _core._as_asked(view, newdtype, None, None, device, order, True if copy else None)
+    return _core._as_asked(view, newdtype, usm_type, None, device, order, True if copy else None)

@@ -12,7 +12,7 @@ from usmx import _core
 from usmx._container.host import PLAIN, _numpy, require_plain
 from usmx._container.nested import arrays_in, stacked
 from usmx._container.numpy_views import view_of_numpy
-from usmx._core import USMArray, _as_array, _fill, _new_array, empty_like
+from usmx._core import USMArray, _as_array, _fill, _new_array, asarray, empty_like
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 def ones(
     shape: Shape,
     dtype: DTypeLike | None = None,
+    order: OrderCF | None = "C",
     *,
-    order: OrderCF = "C",
     device: DeviceLike | None = None,
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
@@ -73,8 +73,8 @@ def full(
     shape: Shape,
     fill_value: object,
     dtype: DTypeLike | None = None,
+    order: OrderCF | None = "C",
     *,
-    order: OrderCF = "C",
     device: DeviceLike | None = None,
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
@@ -123,9 +123,10 @@ def full(
 def ones_like(
     x: Producer,
     /,
-    *,
     dtype: DTypeLike | None = None,
-    order: OrderCFAK = "K",
+    order: OrderCFAK | None = "K",
+    *,
+    shape: Shape | None = None,
     device: DeviceLike | None = None,
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
@@ -140,6 +141,8 @@ def ones_like(
         order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
+        shape: another shape: an integer or a tuple of integers. 'K' keeps the order of the axes if
+            there are as many as `x` has, and is 'C' otherwise.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -157,9 +160,8 @@ def ones_like(
         >>> print(usmx.ones_like(usmx.zeros(3)))
         [1. 1. 1.]
     """
-    result = empty_like(
-        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
-    )
+    where: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    result = empty_like(x, dtype, order, shape=shape, **where)
     _fill(result, 1)
     return result
 
@@ -168,9 +170,10 @@ def full_like(
     x: Producer,
     /,
     fill_value: object,
-    *,
     dtype: DTypeLike | None = None,
-    order: OrderCFAK = "K",
+    order: OrderCFAK | None = "K",
+    *,
+    shape: Shape | None = None,
     device: DeviceLike | None = None,
     usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
@@ -181,12 +184,14 @@ def full_like(
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        fill_value: a number, or an array that can be broadcast to the shape of `x`: a producer of
-            ``__sycl_usm_array_interface__`` or a NumPy array.
+        fill_value: a number, or an array that can be broadcast to the shape of the result: a
+            producer of ``__sycl_usm_array_interface__`` or a NumPy array.
         dtype: the element type. By default that of `x`.
         order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
             first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
             compact, with the axes in the order in which those of `x` lie in memory.
+        shape: another shape: an integer or a tuple of integers. 'K' keeps the order of the axes if
+            there are as many as `x` has, and is 'C' otherwise.
         device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default on the queue of `x`.
         usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -205,9 +210,8 @@ def full_like(
         >>> print(usmx.full_like(usmx.zeros(3), 7))
         [7. 7. 7.]
     """
-    result = empty_like(
-        x, dtype=dtype, order=order, device=device, usm_type=usm_type, sycl_queue=sycl_queue
-    )
+    where: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    result = empty_like(x, dtype, order, shape=shape, **where)
     _set_all(result, _as_values(fill_value))
     return result
 
@@ -254,6 +258,22 @@ def as_view(name: str, obj: object) -> USMArray:
             f"{name} must be an object with __sycl_usm_array_interface__ (usmx.asarray makes one), "
             f"found {type(obj).__name__}"
         )
+    return view
+
+
+def beside(array: USMArray, obj: object) -> USMArray:
+    """The USMArray of anything: what is on the host is copied to where `array` is."""
+    view = _as_array(obj)
+    if view is not None:
+        return view
+    return asarray(obj, usm_type=array.usm_type, sycl_queue=array._own_queue)
+
+
+def of_dimensions(caller: str, obj: object, least: int) -> USMArray:
+    """The USMArray of a producer. ValueError naming the caller for too few dimensions."""
+    view = as_view("the array", obj)
+    if view.ndim < least:
+        raise ValueError(f"{caller} needs at least {least} dimensions, found shape {view.shape}")
     return view
 
 

@@ -10,28 +10,36 @@ from typing import TYPE_CHECKING
 from usmx import _core
 
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
 
-COMPUTE = "usmx is a container, whose arrays hold and move data: compute with dpnp, usmx.to_dpnp(a)"
+COMPUTE = (
+    "usmx does not compute it: dpnp may (usmx.to_dpnp(a), no copy), or NumPy on the host "
+    "(usmx.asnumpy(a))"
+)
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
-    "append": "usmx.concat([a, b])",
     "argwhere": "usmx.stack(usmx.nonzero(a), axis=1)",
     "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
+    "array2string": "str(a) or repr(a)",
+    "array_repr": "repr(a)",
+    "array_str": "str(a)",
     "asanyarray": "usmx.asarray(x)",
-    "asfortranarray": "usmx.asarray(x, order='F')",
-    "column_stack": "usmx.stack(arrays, axis=1)",
-    "concatenate": "usmx.concat(arrays), the array API's name",
-    "dsplit": "usmx.split(a, n, axis=2)",
+    "cat": "usmx.concat(arrays)",
+    "cuda": "device='cuda' for a device, usmx.SyclQueue for a stream, usmx.memory for pools",
+    "device": "device='gpu' as an argument, or usmx.SyclDevice('gpu')",
+    "device_count": "usmx.get_num_devices()",
+    "fft": "dpnp.fft, by usmx.to_dpnp(a), or numpy.fft",
     "flatnonzero": "usmx.nonzero(a.ravel())[0]",
-    "fliplr": "usmx.flip(a, axis=1)",
-    "flipud": "usmx.flip(a, axis=0)",
     "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
     "get_printoptions": "usmx.get_print_options()",
-    "hsplit": "usmx.split(a, n, axis=1)",
+    "get_array_module": "a.__array_namespace__()",
     "identity": "usmx.eye(n)",
+    "is_available": "usmx.has_gpu_devices()",
+    "linalg": "dpnp.linalg, by usmx.to_dpnp(a), or numpy.linalg; usmx has products",
     "matrix": "usmx.asarray(x)",
+    "memory_allocated": "usmx.memory.memory_stats()",
     "ndarray": "usmx.USMArray",
     "ndim": "a.ndim",
     "permute": "usmx.permute_dims(a, axes), the array API's name",
@@ -39,57 +47,74 @@ _OF_THE_PACKAGE = {
     "promote_types": "usmx.result_type(a, b)",
     "putmask": "a[mask] = values",
     "ravel": "a.ravel() or usmx.reshape(a, -1)",
-    "resize": "usmx.reshape(a, shape) or usmx.tile(a, n)",
-    "rollaxis": "usmx.moveaxis(a, source, destination)",
     "row_stack": "usmx.vstack(arrays)",
     "savetxt": "numpy.savetxt(file, usmx.asnumpy(a))",
     "savez_compressed": "usmx.savez(file, ...)",
     "set_printoptions": "usmx.set_print_options(...)",
     "shape": "a.shape",
     "size": "a.size",
-    "tensor": "usmx.asarray(x)",
-    "transpose": "a.transpose(axes) or usmx.permute_dims(a, axes)",
+    "RawKernel": "usmx.Kernel(source, name)",
+    "RawModule": "usmx.KernelModule(source, names)",
+    "Tensor": "usmx.USMArray",
+    "Stream": "usmx.SyclQueue(property='in_order'), or usmx.default_queue()",
+    "get_usm_type": "a.usm_type, or usmx.memory.get_usm_type(a)",
+    "get_default_memory_pool": "usmx.memory.get_memory_pool(kind)",
+    "get_default_pinned_memory_pool": "usmx.memory.get_memory_pool('host')",
+    "create_program_from_source": "usmx.KernelModule(source, names), of SYCL source",
+    "create_program_from_spirv": "usmx.KernelModule(spirv, names)",
+    "SyclKernel": "usmx.Kernel(source, name)",
+    "SyclProgram": "usmx.KernelModule(source, names)",
+    "SyclProgramCompilationError": "usmx.CompileError",
+    "LocalAccessor": "usmx.local_memory(dtype, n)",
+    "WorkGroupMemory": "usmx.local_memory(dtype, n)",
+    "program": "usmx.Kernel(source, name); dpctl.program compiles OpenCL C",
+    "tensor": "usmx itself, which has dpnp.tensor's functions; or usmx.asarray(x), for PyTorch's",
+    "tri": "usmx.tril(usmx.ones(shape))",
     "usm_ndarray": "usmx.USMArray",
     "vectorize": "usmx.ElementwiseKernel, which takes SYCL source",
-    "vsplit": "usmx.split(a, n)",
     **{
         name: f"usmx.asarray(numpy.{name}(...))"
         for name in (
             "fromfile", "fromfunction", "fromiter", "fromregex", "fromstring", "genfromtxt",
-            "geomspace", "indices", "loadtxt", "logspace", "memmap",
+            "geomspace", "loadtxt", "logspace", "memmap",
         )
     },
     **{
         name: f"numpy.{name}"
-        for name in ("broadcast_shapes", "index_exp", "issubdtype", "ix_", "s_", "typing")
+        for name in ("index_exp", "isscalar", "issubdtype", "s_", "typing")
     },
+    **dict.fromkeys(
+        ("manual_seed", "rand", "randint", "randn", "randperm"), "usmx.random.default_rng(seed)"
+    ),
 }  # fmt: skip
-
-_COMPUTING = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
-    "conj", "conjugate", "cumprod", "cumsum", "dot", "max", "mean", "min", "partition", "prod",
-    "ptp", "round", "searchsorted", "sort", "std", "sum", "trace", "var",
-)  # fmt: skip
 
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
+    "argpartition": "a.argsort()",
     "asnumpy": "usmx.asnumpy(a)",
     "byteswap": "usmx.asarray, which brings data of the host into this machine's byte order",
+    "clone": "a.copy()",
+    "contiguous": "usmx.ascontiguousarray(a)",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
     "ctypes": "a._pointer or a.__sycl_usm_array_interface__",
+    "cuda": "a.to_device('cuda')",
     "data": "a.base, or memoryview(a) where the host can read the memory",
     "dump": "pickle.dump(a, file) or usmx.save(file, a)",
     "dumps": "pickle.dumps(a)",
     "get": "usmx.asnumpy(a)",
     "getfield": "a['field'] or a.view(dtype)",
     "numpy": "usmx.asnumpy(a)",
+    "partition": "a.sort()",
+    "permute": "a.transpose(axes)",
+    "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",
     "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
     "to": "a.to_device(device) or a.astype(dtype)",
+    "to_numpy": "usmx.asnumpy(a)",
     "tofile": "usmx.save(file, a)",
-    **dict.fromkeys(_COMPUTING),
+    "unsqueeze": "usmx.expand_dims(a, axis)",
 }
 
 # What cannot be set, since other threads may read it (docs/decisions.md, 94).
@@ -100,17 +125,22 @@ _OF_ASSIGNMENTS = {
 }
 
 
+def add_names(uses: Mapping[str, str]) -> None:
+    """Names that NumPy has for what another room has, and what to use instead."""
+    _OF_THE_PACKAGE.update(uses)
+
+
 def refuse_name(name: str) -> NoReturn:
     """AttributeError for a name that the package lacks."""
     text = f"module 'usmx' has no attribute {name!r}"
     if name in _OF_THE_PACKAGE:
         text += f": use {_OF_THE_PACKAGE[name]}"
     elif (numpys := _of_numpy(name)) is not None:
-        text += _advice(numpys)
+        text += _advice(name, numpys)
     raise AttributeError(text, name=name, obj=__import__("usmx"))
 
 
-def _of_numpy(name: str) -> object:
+def _of_numpy(name: str) -> Any:
     """What NumPy has under a public name, or None."""
     if name.startswith("_"):
         return None
@@ -121,10 +151,10 @@ def _of_numpy(name: str) -> object:
     return getattr(numpy, name) if name in dir(numpy) else None  # other names may warn
 
 
-def _advice(numpys: object) -> str:
+def _advice(name: str, numpys: Any) -> str:
     """What to use for an object of NumPy's. For a type that usmx has no elements of: nothing."""
     if not isinstance(numpys, type):
-        return f": {COMPUTE}"
+        return f": {COMPUTE}" if callable(numpys) else f": use numpy.{name}"
     try:
         return f": use usmx.{_core._dtype(numpys)}"
     except (TypeError, ValueError):
@@ -134,15 +164,15 @@ def _advice(numpys: object) -> str:
 class _Elsewhere:
     """An attribute that a class lacks. `hasattr` is False, as without it."""
 
-    def __init__(self, use: str | None) -> None:
-        self.text = COMPUTE if use is None else f"use {use}"
+    def __init__(self, use: str) -> None:
+        self.use = use
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, array: object, cls: type) -> NoReturn:
         raise AttributeError(
-            f"{cls.__name__!r} object has no attribute {self.name!r}: {self.text}",
+            f"{cls.__name__!r} object has no attribute {self.name!r}: use {self.use}",
             name=self.name,
             obj=cls if array is None else array,
         )

@@ -212,7 +212,8 @@ def _written(file, suffix):
         with suppress(FileNotFoundError):
             os.remove(beside)  # noqa: PTH107
         if isinstance(error, OSError) and error.filename == beside:
-            error.filename, error.filename2 = path, None  # the name that the caller knows
+            error.filename = path  # the name that the caller knows
+            del error.filename2  # None would be shown
         raise
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from usmx import _core
 from usmx._container.host import _numpy
-from usmx._core import copy
+from usmx._container.host_values import host_index, host_value
+from usmx._container.manipulation import tile
+from usmx._core import _as_array, asnumpy, copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from typing import Any
 
     from usmx._core import USMArray
     from usmx._typing import ArrayLike, Producer
@@ -17,29 +21,162 @@ if TYPE_CHECKING:
 class FlatIterator:
     """The elements of an array in C order, as one dimension, as those of ``numpy.flatiter``.
 
-    What is read is a copy. What is assigned is written into the array, whatever its strides.
+    What is read is a copy. What is assigned is written into the array, whatever its strides; too
+    few values are repeated, and too many are cut.
     """
 
     def __init__(self, base: USMArray) -> None:
-        self.base = base
+        self._base = base
+        self._index = 0
+
+    @property
+    def base(self) -> USMArray:
+        """The array."""
+        return self._base
+
+    @property
+    def index(self) -> int:
+        """How many elements were passed: the place of the next one in C order."""
+        return self._index
+
+    @property
+    def coords(self) -> tuple[int, ...]:
+        """The index of the next element in the array."""
+        return coordinates_of(self._index, self._base.shape)
+
+    def copy(self) -> USMArray:
+        """A new array of one dimension with all elements."""
+        return self._base.flatten()
 
     def __len__(self) -> int:
-        return int(self.base.size)
+        return int(self._base.size)
 
-    def __iter__(self) -> Iterator[USMArray]:
-        return iter(self[:])
+    def __iter__(self) -> FlatIterator:
+        return self
+
+    def __next__(self) -> USMArray:
+        if self._index >= len(self):
+            raise StopIteration
+        item = copy(self._base[self.coords])
+        self._index += 1
+        return item
 
     def __getitem__(self, key: object) -> USMArray:
-        found = self.base.ravel()[key]
-        return copy(found) if self.base.flags.c_contiguous else found  # else ravel() has copied
+        place = _place(key, len(self))
+        if isinstance(place, int):
+            return copy(self._base[coordinates_of(place, self._base.shape)])
+        found = self._base.ravel()[place]
+        return copy(found) if self._base.flags.c_contiguous else found  # else ravel() has copied
 
     def __setitem__(self, key: object, value: Producer | ArrayLike) -> None:
-        if self.base.flags.c_contiguous:
-            self.base.reshape(-1)[key] = value
-        else:
-            numpy = _numpy()
-            places = numpy.arange(self.base.size)[key]
-            self.base[numpy.unravel_index(places, self.base.shape)] = value
+        set_flat(self._base, key, value)
 
     def __repr__(self) -> str:
-        return f"<flat iterator over an array of shape {self.base.shape}>"
+        return f"<flat iterator over an array of shape {self._base.shape}>"
+
+
+def set_flat(array: USMArray, key: object, values: object) -> None:
+    """``array.flat[key] = values``."""
+    if isinstance(key, tuple) and not key:
+        raise IndexError("flat: an index of no items cannot be assigned to")
+    place = _place(key, array.size, flat=True)
+    if isinstance(place, int):
+        array[coordinates_of(place, array.shape)] = values
+        return
+    new = repeated(values, _count(place, array.size), array.dtype)
+    if new.size == 0:
+        place, new = slice(0), new[:0]  # NumPy converts what it does not use, and may warn
+    if isinstance(place, slice) and range(array.size)[place] == range(array.size):
+        array[...] = new.reshape(array.shape) if new.ndim else new
+    else:
+        set_places(array, place, new)
+
+
+def set_places(array: USMArray, place: Any, values: object) -> None:
+    """Set the elements that a slice or an array of one dimension selects, counted in C order."""
+    if array.flags.c_contiguous:
+        array.reshape(-1)[place] = values
+    else:
+        array[_key_of(place, array.shape)] = values
+
+
+def repeated(values: object, count: int, dtype: Any) -> Any:
+    """The values in C order, as many as are asked for: too few are used again from the start.
+
+    A USMArray or a NumPy array: without dimensions for one value, of one dimension for others. Of
+    no values there are none.
+    """
+    array: Any = _as_array(values)
+    if array is None:
+        array = host_value(values, dtype)
+    if array.size == 1:
+        return array.reshape(())
+    array = array.reshape(-1)
+    if array.size >= count or array.size == 0:
+        return array[:count]
+    if isinstance(array, _core.USMArray):
+        return tile(array, -(-count // array.size))[:count]
+    return _numpy().resize(array, count)
+
+
+# ---- keys
+
+
+def _place(key, size, flat=False):
+    """One index, a slice, or an array of integers or bools of the host or of USM.
+
+    `flat` says that the shape of an array of integers does not matter.
+    """
+    if isinstance(key, tuple) and len(key) < 2:
+        key = key[0] if key else ...
+    if isinstance(key, slice) or key is ...:
+        return slice(None) if key is ... else key
+    places = _as_array(key)
+    if places is None:
+        places = host_index(key)
+    if places.dtype == bool:
+        if places.shape != (size,):
+            raise IndexError(f"a mask of flat must have shape ({size},), found {places.shape}")
+    elif places.ndim == 0:
+        return _checked(int(places), size)
+    return places.reshape(-1) if flat else places
+
+
+def _checked(place, size):
+    if not -size <= place < size:
+        raise IndexError(f"index {place} is out of bounds for an array of {size} elements")
+    return place % size
+
+
+def coordinates_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The index of the element that stands at a place in C order."""
+    coordinates = []
+    for extent in reversed(shape[1:]):
+        place, coordinate = divmod(place, extent or 1)
+        coordinates.append(coordinate)
+    return (place, *reversed(coordinates)) if shape else ()
+
+
+def _count(place, size):
+    """How many elements a slice or an array selects."""
+    if isinstance(place, slice):
+        return len(range(size)[place])
+    if place.dtype != bool:
+        return place.size
+    count = _core._count_nonzero if isinstance(place, _core.USMArray) else _numpy().count_nonzero
+    return int(count(place))
+
+
+def _key_of(place, shape):
+    """What selects the same elements of an array of that shape."""
+    numpy = _numpy()
+    size = math.prod(shape)
+    if isinstance(place, slice):
+        place = numpy.arange(*place.indices(size))
+    elif place.dtype == bool:
+        return place.reshape(shape)
+    elif isinstance(place, _core.USMArray):
+        place = asnumpy(place)
+    for outside in place[(place < -size) | (place >= size)][:1]:
+        _checked(int(outside), size)
+    return numpy.unravel_index(place.astype(numpy.intp) % max(size, 1), shape)

@@ -7,7 +7,7 @@ from typing import Any
 
 from usmx._container.formatting import array_str
 from usmx._container.print_options import print_options
-from usmx._html import device_text, table
+from usmx._html import device_text, table, type_text
 from usmx._text import size_text
 
 _ELEMENTS = {"threshold": 100, "edgeitems": 2}
@@ -36,7 +36,7 @@ def _owner_text(memory):
     owner = memory.reference_obj
     if owner is None:
         return "usmx"
-    return f"{type(owner).__module__}.{type(owner).__qualname__}"
+    return type_text(owner)
 
 
 def _elements_in_time(array):

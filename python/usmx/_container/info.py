@@ -1,4 +1,4 @@
-"""What usmx says about itself in terms of the array API: a container, no mathematics."""
+"""What usmx says about itself in terms of the array API."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.types import NAMES, default_types, isdtype, plain_type
-from usmx._core import SyclDevice, _get_devices
+from usmx._core import Device, _get_devices
 
 if TYPE_CHECKING:
     from typing import Any
 
     from usmx._typing import DeviceLike, DtypeKind, NumpyType
 
-API_VERSION = "2024.12"
+API_VERSIONS = ("2025.12", "2024.12", "2023.12", "2022.12")
 
 
 class ArrayNamespaceInfo:
@@ -27,9 +27,9 @@ class ArrayNamespaceInfo:
             "max dimensions": _core._max_ndim,
         }
 
-    def default_device(self) -> SyclDevice:
-        """The SyclDevice of new arrays."""
-        return SyclDevice()
+    def default_device(self) -> Device:
+        """The Device of new arrays."""
+        return Device.create_device(None)
 
     def default_dtypes(self, *, device: DeviceLike | None = None) -> dict[str, NumpyType]:
         """The default element types on a device.
@@ -69,15 +69,13 @@ class ArrayNamespaceInfo:
             and (kind is None or isdtype(dtype, kind))
         }
 
-    def devices(self) -> list[SyclDevice]:
-        """All SyclDevices of the machine."""
-        return _get_devices()
+    def devices(self) -> tuple[Device, ...]:
+        """A Device for each device of the machine."""
+        return tuple(map(Device.create_device, _get_devices()))
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:
     """Return what usmx can do, in the form that the array API specifies.
-
-    usmx has no functions that compute.
 
     Returns:
         An object with the methods that the array API names: ``capabilities``, ``default_device``,

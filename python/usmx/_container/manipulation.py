@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, product
+from math import prod
 from operator import index
 from typing import TYPE_CHECKING
 
@@ -18,8 +19,8 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
-from usmx._container.types import result_type
-from usmx._core import asnumpy, broadcast_to, expand_dims, reshape
+from usmx._container.types import can_cast, result_type
+from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
 from usmx._text import short_repr
 
 _MOST_VIEWS = 2**24
@@ -28,21 +29,21 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, Producer, Shape
+    from usmx._typing import Axes, Casting, DTypeLike, Producer, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
 # ---- views
 
 
-def broadcast_arrays(*args: Producer) -> list[USMArray]:
+def broadcast_arrays(*args: Producer) -> tuple[USMArray, ...]:
     """Broadcast arrays to their common shape, by views. Does not wait.
 
     Args:
         args: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A list. An array that has the shape already is returned as it is; the others are read-only
+        A tuple. An array that has the shape already is returned as it is; the others are read-only
         views.
 
     Raises:
@@ -55,7 +56,34 @@ def broadcast_arrays(*args: Producer) -> list[USMArray]:
     """
     arrays = _checked_arrays(args)
     shape = common_shape([array.shape for array in arrays])
-    return [array if array.shape == shape else broadcast_to(array, shape) for array in arrays]
+    return tuple(array if array.shape == shape else broadcast_to(array, shape) for array in arrays)
+
+
+def broadcast_shapes(*shapes: Shape) -> tuple[int, ...]:
+    """Find the shape to which arrays of these shapes are broadcast together.
+
+    Args:
+        shapes: integers or tuples of integers.
+
+    Returns:
+        A tuple of integers.
+
+    Raises:
+        ValueError: the shapes are not compatible.
+        TypeError: an argument is no shape.
+
+    Example:
+        >>> usmx.broadcast_shapes((2, 1), (3,))
+        (2, 3)
+    """
+    tuples = [
+        tuple(map(index, shape)) if isinstance(shape, Sequence) else (index(shape),)
+        for shape in shapes
+    ]
+    for shape in tuples:
+        if len(shape) > 64 or min(shape, default=0) < 0 or prod(filter(None, shape)) >= 2**63:
+            raise ValueError(f"broadcast_shapes: no array has the shape {shape}")
+    return common_shape(tuples) if tuples else ()
 
 
 def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
@@ -85,24 +113,39 @@ def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
 # ---- new arrays
 
 
-def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> USMArray:
+def concat(
+    arrays: Sequence[Any] | Producer,
+    /,
+    axis: SupportsIndex | None = 0,
+    out: USMArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
+) -> USMArray:
     """Join arrays along an existing axis, in a new array. Waits.
 
     The element type is the `result_type` of theirs, and the kind of memory is the one that
     `get_coerced_usm_type` gives.
 
     Args:
-        arrays: a list or tuple of arrays on one queue, whose shapes differ in `axis` only.
+        arrays: a list or tuple of arrays on one queue, whose shapes differ in `axis` only; or an
+            array, whose rows are joined. Lists and NumPy arrays among them are copied to that
+            queue.
         axis: an integer. None joins the elements of all arrays in one dimension, whatever their
             shapes.
+        out: where the result is written: an array of the result's shape, on the same queue.
+        dtype: the element type of the result. It cannot be given beside `out`.
+        casting: which conversions to `dtype` or to the type of `out` are allowed, in NumPy's words:
+            'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
 
     Returns:
-        A new C-contiguous USMArray on their queue.
+        A new C-contiguous USMArray on their queue, or `out`.
 
     Raises:
         ValueError: there are no arrays, or the shapes differ.
         ExecutionPlacementError: the queues differ.
-        TypeError: `arrays` is no list or tuple, or an element is no producer.
+        TypeError: `arrays` is no list, tuple or array, none of its elements is a producer, or
+            `casting` does not allow a conversion.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
@@ -111,33 +154,49 @@ def concat(arrays: Sequence[Producer], /, *, axis: SupportsIndex | None = 0) -> 
     """
     views = checked_list(arrays)
     if axis is None:
-        return _concat_flat(views)
+        views, axis = [reshape(view, -1) for view in views], 0
+    elif views[0].ndim == 0:
+        raise ValueError("arrays without dimensions cannot be joined: usmx.stack joins them")
     axis = _core._normalized_axis(axis, views[0].ndim)
     _check_shapes(views, axis)
     lengths = [array.shape[axis] for array in views]
-    result = _new_for(views, _replaced(views[0].shape, axis, sum(lengths)))
+    result = _target(views, _replaced(views[0].shape, axis, sum(lengths)), out, dtype, casting)
     for array, length, stop in zip(views, lengths, accumulate(lengths), strict=True):
         _core._copy(array, result[_along(axis, stop - length, stop)])
     return result
 
 
-def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray:
+def stack(
+    arrays: Sequence[Any] | Producer,
+    /,
+    axis: SupportsIndex = 0,
+    out: USMArray | None = None,
+    *,
+    dtype: DTypeLike | None = None,
+    casting: Casting = "same_kind",
+) -> USMArray:
     """Join arrays along a new axis, in a new array. Waits.
 
     The element type is the `result_type` of theirs, and the kind of memory is the one that
     `get_coerced_usm_type` gives.
 
     Args:
-        arrays: a list or tuple of arrays of the same shape, on one queue.
+        arrays: a list or tuple of arrays of the same shape, on one queue; or an array, whose rows
+            are joined. Lists and NumPy arrays among them are copied to that queue.
         axis: where in the result the new axis is.
+        out: where the result is written: an array of the result's shape, on the same queue.
+        dtype: the element type of the result. It cannot be given beside `out`.
+        casting: which conversions to `dtype` or to the type of `out` are allowed, in NumPy's words:
+            'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
 
     Returns:
-        A new C-contiguous USMArray on their queue.
+        A new C-contiguous USMArray on their queue, or `out`.
 
     Raises:
         ValueError: there are no arrays, or the shapes differ.
         ExecutionPlacementError: the queues differ.
-        TypeError: `arrays` is no list or tuple, or an element is no producer.
+        TypeError: `arrays` is no list, tuple or array, none of its elements is a producer, or
+            `casting` does not allow a conversion.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
@@ -147,17 +206,19 @@ def stack(arrays: Sequence[Producer], /, *, axis: SupportsIndex = 0) -> USMArray
     views = checked_list(arrays)
     axis = _core._normalized_axis(axis, views[0].ndim + 1)
     _check_shapes(views, None)
-    return concat([expand_dims(array, axis=axis) for array in views], axis=axis)
+    rows = [expand_dims(array, axis=axis) for array in views]
+    return concat(rows, axis, out, dtype=dtype, casting=casting)
 
 
-def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
+def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
     """Shift elements along axes, in a new array; those shifted out come in at the other end. Waits.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        shift: by how many places: an integer, or a tuple with one integer for each of `axis`. It
-            may be negative.
-        axis: an integer or a tuple. None treats `x` as if it had one dimension, in C order.
+        shift: by how many places: an integer, or a tuple or an array with one integer for each of
+            `axis`. It may be negative.
+        axis: an integer, a tuple or an array. None treats `x` as if it had one dimension, in C
+            order.
 
     Returns:
         A new C-contiguous USMArray on the same queue and of the same kind.
@@ -172,15 +233,15 @@ def roll(x: Producer, /, shift: Any, *, axis: Axes | None = None) -> USMArray:
     """
     rolled = as_view("x", x)
     if axis is None:
-        return reshape(_rolled(reshape(rolled, -1), [(0, _places(shift))]), rolled.shape)
-    axes = [_core._normalized_axis(k, rolled.ndim) for k in _as_tuple(axis)]
-    shifts = _total_shifts(_as_tuple(shift), axes)
+        return reshape(roll(reshape(rolled, -1), shift, 0), rolled.shape)
+    axes = [_core._normalized_axis(k, rolled.ndim) for k in integers_of("axis", axis)]
+    shifts = _total_shifts(integers_of("shift", shift), axes)
     for first in range(0, len(shifts) or 1, _AXES_AT_ONCE):
         rolled = _rolled(rolled, shifts[first : first + _AXES_AT_ONCE])
     return rolled
 
 
-def repeat(x: Producer, repeats: Any, /, *, axis: SupportsIndex | None = None) -> USMArray:
+def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Repeat each element of an array, in a new array. Waits.
 
     Args:
@@ -265,14 +326,34 @@ def require_few_views(count: int) -> None:
         raise MemoryError(f"at most {_MOST_VIEWS} views are made at once, found {count}")
 
 
-def checked_list(arrays) -> list[USMArray]:
+def checked_list(arrays: Any) -> list[USMArray]:
+    """The arrays that are to be joined: what is on the host goes where the others are."""
+    whole = _core._as_array(arrays)
+    if whole is not None and whole.ndim > 0:
+        return _checked_arrays(unstack(whole))
     if not isinstance(arrays, (list, tuple)):
-        raise TypeError(f"arrays must be a list or tuple, found {type(arrays).__name__}")
-    return _checked_arrays(arrays)
+        raise TypeError(
+            f"arrays must be a list, a tuple or an array, found {type(arrays).__name__}"
+        )
+    views = [_core._as_array(array) for array in arrays]
+    found = [view for view in views if view is not None]
+    if not found or len(found) == len(views):
+        return _checked_arrays(arrays)
+    queue, kind = common_queue(found), common_usm_type(found)
+    return [
+        asarray(array, usm_type=kind, sycl_queue=queue) if view is None else view
+        for array, view in zip(arrays, views, strict=True)
+    ]
 
 
-def _as_tuple(numbers):
-    return tuple(numbers) if isinstance(numbers, (tuple, list)) else (numbers,)
+def integers_of(name: str, numbers: Any) -> tuple[int, ...]:
+    """One integer, or those of a sequence or of an array of the host or of USM."""
+    view = _core._as_array(numbers)
+    if view is not None:
+        numbers = asnumpy(view)
+    if not isinstance(numbers, (tuple, list, range)) and getattr(numbers, "ndim", 0) == 0:
+        numbers = (numbers,)
+    return tuple(as_integer(name, number) for number in numbers)
 
 
 def _check_shapes(arrays, axis):
@@ -308,16 +389,6 @@ def common_shape(shapes):
     return tuple(common)
 
 
-def _places(shift):
-    try:
-        return index(shift)
-    except TypeError:
-        raise TypeError(
-            f"roll: shift must be an integer, or a tuple with one for each axis, found "
-            f"{short_repr(shift)}"
-        ) from None
-
-
 def _total_shifts(shifts, axes):
     """[(axis, shift)], each axis once."""
     if len(shifts) != len(axes) and 1 not in (len(shifts), len(axes)):
@@ -326,7 +397,7 @@ def _total_shifts(shifts, axes):
         )
     totals = dict.fromkeys(axes, 0)
     for k in range(max(len(shifts), len(axes)) if shifts and axes else 0):
-        totals[axes[k % len(axes)]] += _places(shifts[k % len(shifts)])
+        totals[axes[k % len(axes)]] += shifts[k % len(shifts)]
     return list(totals.items())
 
 
@@ -396,12 +467,29 @@ def _replaced(shape, axis, size):
     return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-def _new_for(arrays, shape):
-    """A new array for what all of `arrays` are combined to."""
+def _target(arrays, shape, out, dtype, casting):
+    """Where `arrays` are combined: `out`, or a new array."""
     queue = common_queue(arrays)
-    return _core._new_array(
-        shape, _common_dtype(arrays), common_usm_type(arrays), queue, None, "C", False
-    )
+    if out is not None:
+        if dtype is not None:
+            raise TypeError("out and dtype cannot be given both")
+        out = as_view("out", out)
+        common_queue([*arrays, out])
+        if out.shape != shape:
+            raise ValueError(f"out must have shape {shape}, found {out.shape}")
+        if not out.flags.writable:
+            raise ValueError("out is read-only")
+    wanted = _common_dtype(arrays) if dtype is None else _core._dtype(dtype)
+    wanted = wanted if out is None else out.dtype
+    for array in arrays:
+        if array.dtype != wanted and not can_cast(array.dtype, wanted, casting=casting):
+            raise TypeError(
+                f"elements of type {array.dtype} cannot be cast to {wanted} with "
+                f"casting={casting!r}"
+            )
+    if out is not None:
+        return out
+    return _core._new_array(shape, wanted, common_usm_type(arrays), queue, None, "C", False)
 
 
 def _common_dtype(arrays):
@@ -409,15 +497,6 @@ def _common_dtype(arrays):
     if all(array.dtype == first for array in arrays):  # structured types among them
         return first
     return result_type(*arrays)
-
-
-def _concat_flat(arrays):
-    """All elements in C order, one array after the other."""
-    sizes = [array.size for array in arrays]
-    result = _new_for(arrays, sum(sizes))
-    for array, size, stop in zip(arrays, sizes, accumulate(sizes), strict=True):
-        _core._copy(array, reshape(result[stop - size : stop], array.shape, copy=False))
-    return result
 
 
 def _rolled(x, shifts):

@@ -9,16 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container import conversion, indexing, manipulation, numpy_names
+from usmx._container import choosing, conversion, indexing, manipulation, numpy_names
 from usmx._container.elsewhere import answer_for_arrays
-from usmx._container.info import API_VERSION
+from usmx._container.info import API_VERSIONS
 from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
 from usmx._functions import attach, naming_keywords
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import ModuleType
-    from typing import Any, NoReturn, SupportsIndex
+    from typing import Any, SupportsIndex
 
     from usmx._container.flat import FlatIterator
     from usmx._typing import (
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         OrderCFAK,
         Producer,
         QueueLike,
+        UsmType,
     )
 
 
@@ -114,10 +116,11 @@ class _OfArrays:
     def astype(
         self: Any,
         dtype: DTypeLike | None,
-        order: OrderCFAK = "K",
+        order: OrderCFAK | None = "K",
         casting: Casting = "unsafe",
         copy: bool = True,
         device: DeviceLike | None = None,
+        usm_type: UsmType | None = None,
     ) -> USMArray:
         """Convert the elements to another type. Waits.
 
@@ -129,8 +132,9 @@ class _OfArrays:
                 if the array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with the axes
                 in the order in which they lie in memory.
             casting: which conversions are allowed: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
-            copy: False: do not copy if type, device and order are what they should be.
+            copy: False: do not copy if type, device, kind and order are what they should be.
             device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device.
+            usm_type: the kind of memory: 'device', 'shared' or 'host'.
 
         Returns:
             A USMArray in new memory, or the array itself if ``copy=False`` and nothing is to be
@@ -145,13 +149,18 @@ class _OfArrays:
             [1 2]
         """
         return conversion.astype(
-            self, dtype, order=order, casting=casting, copy=copy, device=device
+            self,
+            dtype,
+            order=order,
+            casting=casting,
+            copy=copy,
+            device=device,
+            usm_type=usm_type,
         )
 
     def take(
         self: Any,
         indices: ArrayLike | Producer,
-        /,
         axis: SupportsIndex | None = None,
         out: USMArray | None = None,
         mode: IndexMode = "raise",
@@ -160,22 +169,22 @@ class _OfArrays:
 
         Raises:
             IndexError: an index is outside of its axis, or `indices` are no integers.
-            ValueError: `axis` is missing, or `out` is read-only or has another shape or type.
+            ValueError: `out` is read-only or has another shape or type.
 
         Example:
             >>> print(usmx.asarray([10, 20, 30]).take([2, 0]))
             [30 10]
         """
-        return indexing.take(self, indices, axis=axis, out=out, mode=mode)
+        return indexing.take(self, indices, axis, out, mode)
 
     def put(
-        self: Any, indices: ArrayLike | Producer, values: object, /, mode: IndexMode = "raise"
+        self: Any, indices: ArrayLike | Producer, values: object, mode: IndexMode = "raise"
     ) -> None:
-        """Set the elements at some indices of an array of one dimension: `usmx.put`. Waits.
+        """Set the elements at some indices, counted in C order: `usmx.put`. Waits.
 
         Raises:
             IndexError: an index is outside of the array, or `indices` are no integers.
-            ValueError: the array has several dimensions or is read-only, or the shapes do not fit.
+            ValueError: the array is read-only.
 
         Example:
             >>> a = usmx.zeros(3)
@@ -183,9 +192,44 @@ class _OfArrays:
             >>> print(a)
             [1. 0. 2.]
         """
-        indexing.put(self, indices, values, mode=mode)
+        indexing.put(self, indices, values, mode)
 
-    def repeat(self: Any, repeats: Any, /, axis: SupportsIndex | None = None) -> USMArray:
+    def choose(
+        self: Any,
+        choices: Sequence[Any] | Producer,
+        out: USMArray | None = None,
+        mode: IndexMode = "raise",
+    ) -> USMArray:
+        """Select each element from the array whose number stands here: `usmx.choose`. Waits.
+
+        Raises:
+            ValueError: a number is outside of the choices, or the shapes do not fit.
+
+        Example:
+            >>> print(usmx.asarray([1, 0]).choose([usmx.zeros(2), usmx.ones(2)]))
+            [1. 0.]
+        """
+        return choosing.choose(self, choices, out, mode)
+
+    def compress(
+        self: Any,
+        condition: ArrayLike | Producer,
+        axis: SupportsIndex | None = None,
+        out: USMArray | None = None,
+    ) -> USMArray:
+        """Select the parts along an axis for which a condition is not zero: `usmx.compress`. Waits.
+
+        Raises:
+            ValueError: `condition` has other than 1 dimension.
+            IndexError: `condition` selects more than there is.
+
+        Example:
+            >>> print(usmx.arange(3).compress([True, False, True]))
+            [0 2]
+        """
+        return choosing.compress(condition, self, axis, out)
+
+    def repeat(self: Any, repeats: Any, axis: SupportsIndex | None = None) -> USMArray:
         """Repeat each element, in a new array: `usmx.repeat`. Waits.
 
         Raises:
@@ -228,12 +272,21 @@ class _OfArrays:
         """
         return numpy_names.diagonal(self, offset, axis1, axis2)
 
-    def to_device(self: Any, device: DeviceLike, /, *, stream: QueueLike | None = None) -> USMArray:
+    def to_device(
+        self: Any,
+        device: DeviceLike,
+        /,
+        *,
+        stream: QueueLike | None = None,
+        usm_type: UsmType | None = None,
+    ) -> USMArray:
         """Move the array to another device or queue. Waits for the copy, if there is one.
 
         Args:
             device: a filter string, a SyclDevice, a SyclQueue or a Device.
             stream: None, or the queue of the array; the array API has this argument.
+            usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of the
+                array.
 
         Returns:
             The array itself if it is there already; a view if its memory can be used there; else a
@@ -254,49 +307,29 @@ class _OfArrays:
         if stream is not None and not isinstance(stream, SyclQueue):
             raise TypeError(f"stream must be a SyclQueue or None, found {type(stream).__name__}")
         wanted = Device.create_device(device)._own_queue
-        if wanted == found:
-            return self
-        if wanted.sycl_context == found.sycl_context and wanted.sycl_device == found.sycl_device:
-            return _core._on_queue(self, wanted)
-        return _core._as_asked(self, None, None, wanted, None, "K", True)
+        if usm_type in (None, self.usm_type):
+            if wanted == found:
+                return self
+            if (wanted.sycl_context, wanted.sycl_device) == (found.sycl_context, found.sycl_device):
+                return _core._on_queue(self, wanted)
+        return _core._as_asked(self, None, usm_type, wanted, None, "K", True)
 
     if not TYPE_CHECKING:
         to_device = naming_keywords(to_device)
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
-        """The module usmx: those functions of the array API that need no arithmetic.
+        """The module usmx, which has the array API's functions, but not linalg and fft.
 
-        They are as the API's 2024.12 edition has them. ValueError for another `api_version`.
+        They are as the newest edition has them; earlier ones differ in lists that became tuples.
+        ValueError for another `api_version`.
         """
         _require_made(self)
-        if api_version not in (None, API_VERSION):
+        if api_version not in (None, *API_VERSIONS):
             raise ValueError(
-                f"__array_namespace__: expected api_version {API_VERSION!r} or None, found "
-                f"{short_repr(api_version)}"
+                f"__array_namespace__: expected api_version {', '.join(API_VERSIONS)} or None, "
+                f"found {short_repr(api_version)}"
             )
         return import_module("usmx")
-
-    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        """NumPy's functions on arrays: what only moves data is done by usmx.
-
-        It gives USMArrays, of the kind of memory that the array API's rules say. Others are refused
-        for device memory. For the other kinds NumPy computes in the same memory, and gives its own
-        arrays; so it does with NumPy arrays among the arguments. Without this method some functions
-        would treat the refusal of ``__array__`` as an answer: with device memory
-        ``np.array_equal(a, a)`` would be False.
-        """
-        from usmx._container.numpy_functions import call_numpy_function
-
-        return call_numpy_function(self, func, types, args, kwargs)
-
-    def __array_ufunc__(
-        self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any
-    ) -> NoReturn:
-        """Refuse NumPy's ufuncs, which would compute, with a TypeError that says what to use."""
-        _require_made(self)
-        from usmx._container.numpy_functions import refuse_ufunc
-
-        refuse_ufunc(ufunc, method, inputs, kwargs)
 
 
 class _OfMemory:
@@ -325,6 +358,11 @@ class _OfMemory:
     def __sizeof__(self: Any) -> int:
         """The bytes of the object, and of the memory if usmx allocated it for this object."""
         return object.__sizeof__(self) + self._owned_nbytes
+
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import memory_html
+
+        return memory_html(self)
 
 
 class _OfPlaces:

@@ -1,29 +1,29 @@
 """What NumPy's functions do with arrays: `USMArray.__array_function__`.
 
-Those that only move data are usmx's own functions, and give USMArrays of every kind of memory. The
-others are refused for device memory, and work on the buffers of the other kinds. Ufuncs are what
-operators are made of, and refused for all kinds (docs/decisions.md, 59 and 111).
+Those that usmx has are its own functions, and give USMArrays of every kind of memory. The others
+are refused for device memory, and work on the buffers of the other kinds (docs/decisions.md, 111).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from usmx import _core
 from usmx._container import (
+    choosing,
     conversion,
+    coordinates,
     creation,
     indexing,
+    insertion,
+    joining,
     manipulation,
     numpy_names,
+    padding,
     patterns,
+    strides,
     types,
 )
 from usmx._container.host import _numpy
 from usmx._core import USMArray
-
-if TYPE_CHECKING:
-    from typing import Any, NoReturn
 
 # With `like=array`, they convert to an array beside that one.
 _CONVERSIONS = {"asarray": {}, "asanyarray": {}, "array": {"copy": True}}
@@ -32,13 +32,13 @@ _OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these
 
 def call_numpy_function(asked, function, classes, args, kwargs):
     """What ``asked.__array_function__`` does, where `asked` is one of the USMArrays."""
-    name = getattr(function, "__name__", str(function))
+    name = name_of(function)
     if name in _CONVERSIONS and not hasattr(function, "_implementation"):
         given = {key: value for key, value in kwargs.items() if value is not None}
         place = {"usm_type": asked.usm_type, "sycl_queue": asked._own_queue}
         return _core.asarray(*args, **_CONVERSIONS[name] | given | place)
-    if name in _MOVERS and all(issubclass(cls, USMArray) for cls in classes):
-        return _MOVERS[name](name, args, kwargs)
+    if name in FUNCTIONS and _is_ours(name, args, classes):
+        return FUNCTIONS[name](name, args, kwargs)
     arrays = list(_arrays_in((*args, *kwargs.values())))
     if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
         raise TypeError(
@@ -52,17 +52,18 @@ def call_numpy_function(asked, function, classes, args, kwargs):
     return function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
 
 
-def refuse_ufunc(
-    ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]
-) -> NoReturn:
-    """What ``USMArray.__array_ufunc__`` does."""
-    arrays = list(_arrays_in((*inputs, *kwargs.get("out", ()))))
-    on_device = any(array.usm_type == "device" for array in arrays)
-    host = "usmx.asnumpy(a)" if on_device else "np.asarray(a), no copy, or usmx.asnumpy(a)"
-    call = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
-    raise TypeError(
-        f"numpy.{call}: USMArray does no mathematics: {_dpnp(arrays)}hand it to NumPy ({host})"
-    )
+def name_of(function):
+    """NumPy's name of a function: 'diagonal' or 'linalg.diagonal', which are not the same."""
+    name = getattr(function, "__name__", str(function))
+    module = getattr(function, "__module__", None)
+    return f"{module[6:]}.{name}" if module in ("numpy.linalg", "numpy.fft") else name
+
+
+def _is_ours(name, args, classes):
+    """Whether NumPy's arrays are among the arguments at most as indices and values."""
+    if name == "copyto" or all(issubclass(cls, USMArray) for cls in classes):
+        return True
+    return name in _TAKING_INDICES and len(args) > 0 and isinstance(args[0], USMArray)
 
 
 def _dpnp(arrays):
@@ -92,7 +93,7 @@ def _arrays_in(objects):
 # ---- the functions that only move data
 
 
-class _By:
+class By:
     """The function or method of usmx's that does what one of NumPy's does.
 
     `positional` and `keywords` are the names of NumPy's arguments, in NumPy's order: those that
@@ -122,95 +123,111 @@ class _By:
         return key in self._names or (value is not None and key != "subok")
 
 
-def _take(a, indices, axis=None, **options):
-    """NumPy counts through all elements where there is no axis."""
-    return indexing.take(a if axis is not None else a.ravel(), indices, axis=axis, **options)
-
-
-def _converted(join):
-    """One of `concat` and its kin that first converts the arrays to `dtype`, as NumPy's do."""
-
-    def join_converted(arrays, *, dtype=None, casting="same_kind", **options):
-        if dtype is not None:
-            wanted = _core._dtype(dtype)
-            for array in arrays:
-                if not types.can_cast(array.dtype, wanted, casting=casting):
-                    raise TypeError(
-                        f"elements of type {array.dtype} cannot be cast to {wanted} with "
-                        f"casting={casting!r}"
-                    )
-            arrays = [conversion.astype(array, wanted, copy=False) for array in arrays]
-        return join(arrays, **options)
-
-    return join_converted
-
-
 def _of_any_arguments(function):
     return lambda name, args, kwargs: function(*args, **kwargs)
 
 
-def _like(make_like, make):
-    """One of `empty_like` and its kin, from the one of usmx's and from the one without a model.
+def _like(make_like):
+    """One of `empty_like` and its kin, but that results are plain arrays, whatever `subok` is."""
 
-    NumPy's take a shape, too; usmx's take that of the model.
-    """
-
-    def new_like(a, *value, dtype=None, order="K", subok=True, shape=None, device=None):
-        if shape is None:
-            return make_like(a, *value, dtype=dtype, order=order, device=device)
-        return make(
-            shape,
-            *value,
-            dtype=a.dtype if dtype is None else dtype,
-            order="F" if order == "F" else "C",
-            usm_type=a.usm_type,
-            **({"sycl_queue": a.sycl_queue} if device is None else {"device": device}),
-        )
+    def new_like(a, *value, subok=True, **options):
+        return make_like(a, *value, **options)
 
     return new_like
 
 
+def _diagonal_of_last_axes(x, offset=0):
+    return numpy_names.diagonal(x, offset, -2, -1)
+
+
 _LIKE = "dtype order subok shape device"
-_MOVERS = {
-    "array_split": _By(numpy_names.array_split, "ary indices_or_sections", "axis"),
-    "astype": _By(conversion.astype, "x dtype", "copy device"),
-    "broadcast_to": _By(_core.broadcast_to, "array shape"),
-    "can_cast": _By(types.can_cast, "from_ to", "casting"),
-    "concatenate": _By(_converted(manipulation.concat), "arrays", "axis", "dtype casting"),
-    "copy": _By(_core.copy, "a", "order"),
-    "diag": _By(numpy_names.diag, "v", "k"),
-    "diagonal": _By(numpy_names.diagonal, "a offset axis1 axis2"),
-    "dstack": _By(numpy_names.dstack, "tup"),
-    "empty_like": _By(_like(_core.empty_like, _core.empty), "prototype", _LIKE),
-    "expand_dims": _By(_core.expand_dims, "a", "axis"),
-    "flip": _By(_core.flip, "m", "axis"),
-    "full_like": _By(_like(creation.full_like, creation.full), "a fill_value", _LIKE),
-    "hstack": _By(_converted(numpy_names.hstack), "tup", keywords_only="dtype casting"),
-    "imag": _By(numpy_names.imag, "val"),
-    "matrix_transpose": _By(_core.matrix_transpose, "x"),
-    "moveaxis": _By(_core.moveaxis, "a source destination"),
-    "nonzero": _By(indexing.nonzero, "a"),
-    "ones_like": _By(_like(creation.ones_like, creation.ones), "a", _LIKE),
-    "permute_dims": _By(USMArray.transpose, "a axes"),
-    "ravel": _By(USMArray.ravel, "a", "order"),
-    "real": _By(numpy_names.real, "val"),
-    "repeat": _By(manipulation.repeat, "a repeats", "axis"),
-    "reshape": _By(_core.reshape, "a shape", "order copy"),
+# By NumPy's names; usmx/_compute adds those that compute.
+FUNCTIONS = {
+    "array_split": By(joining.array_split, "ary indices_or_sections", "axis"),
+    "astype": By(conversion.astype, "x dtype", "copy device"),
+    "broadcast_to": By(_core.broadcast_to, "array shape"),
+    "can_cast": By(types.can_cast, "from_ to", "casting"),
+    "concatenate": By(manipulation.concat, "arrays", "axis out", "dtype casting"),
+    "copy": By(_core.copy, "a", "order"),
+    "diag": By(numpy_names.diag, "v", "k"),
+    "diagonal": By(numpy_names.diagonal, "a offset axis1 axis2"),
+    "dstack": By(joining.dstack, "tup"),
+    "empty_like": By(_like(_core.empty_like), "prototype", _LIKE),
+    "expand_dims": By(_core.expand_dims, "a", "axis"),
+    "flip": By(_core.flip, "m", "axis"),
+    "full_like": By(_like(creation.full_like), "a fill_value", _LIKE),
+    "hstack": By(joining.hstack, "tup", keywords_only="dtype casting"),
+    "imag": By(numpy_names.imag, "val"),
+    "linalg.diagonal": By(_diagonal_of_last_axes, "x", keywords_only="offset"),
+    "linalg.matrix_transpose": By(_core.matrix_transpose, "x"),
+    "matrix_transpose": By(_core.matrix_transpose, "x"),
+    "moveaxis": By(_core.moveaxis, "a source destination"),
+    "nonzero": By(indexing.nonzero, "a"),
+    "ones_like": By(_like(creation.ones_like), "a", _LIKE),
+    "permute_dims": By(USMArray.transpose, "a axes"),
+    "ravel": By(USMArray.ravel, "a", "order"),
+    "real": By(numpy_names.real, "val"),
+    "repeat": By(manipulation.repeat, "a repeats", "axis"),
+    "reshape": By(_core.reshape, "a shape", "order copy"),
     "result_type": _of_any_arguments(types.result_type),
-    "roll": _By(manipulation.roll, "a shift", "axis"),
-    "rot90": _By(numpy_names.rot90, "m", "k axes"),
-    "split": _By(numpy_names.split, "ary indices_or_sections", "axis"),
-    "squeeze": _By(_core.squeeze, "a", "axis"),
-    "stack": _By(_converted(manipulation.stack), "arrays", "axis", "dtype casting"),
-    "swapaxes": _By(_core.swapaxes, "a axis1 axis2"),
-    "take": _By(_take, "a indices", "axis out mode"),
-    "take_along_axis": _By(indexing.take_along_axis, "arr indices", "axis"),
-    "tile": _By(manipulation.tile, "A reps"),
-    "transpose": _By(USMArray.transpose, "a axes"),
-    "tril": _By(patterns.tril, "m", "k"),
-    "triu": _By(patterns.triu, "m", "k"),
-    "unstack": _By(manipulation.unstack, "x", "axis"),
-    "vstack": _By(_converted(numpy_names.vstack), "tup", keywords_only="dtype casting"),
-    "where": _By(indexing.where, "condition x y"),
-    "zeros_like": _By(_like(_core.zeros_like, _core.zeros), "a", _LIKE),
+    "roll": By(manipulation.roll, "a shift", "axis"),
+    "rot90": By(numpy_names.rot90, "m", "k axes"),
+    "split": By(joining.split, "ary indices_or_sections", "axis"),
+    "squeeze": By(_core.squeeze, "a", "axis"),
+    "stack": By(manipulation.stack, "arrays", "axis out", "dtype casting"),
+    "swapaxes": By(_core.swapaxes, "a axis1 axis2"),
+    "take": By(indexing.take, "a indices", "axis out mode"),
+    "take_along_axis": By(indexing.take_along_axis, "arr indices", "axis"),
+    "tile": By(manipulation.tile, "A reps"),
+    "transpose": By(USMArray.transpose, "a axes"),
+    "tril": By(patterns.tril, "m", "k"),
+    "triu": By(patterns.triu, "m", "k"),
+    "unstack": By(manipulation.unstack, "x", "axis"),
+    "vstack": By(joining.vstack, "tup", keywords_only="dtype casting"),
+    "zeros_like": By(_like(_core.zeros_like), "a", _LIKE),
+    **{
+        function.__name__: _of_any_arguments(function)
+        for function in (
+            choosing.choose,
+            choosing.compress,
+            choosing.select,
+            coordinates.diag_indices_from,
+            coordinates.fill_diagonal,
+            coordinates.ix_,
+            coordinates.ravel_multi_index,
+            coordinates.tril_indices_from,
+            coordinates.triu_indices_from,
+            coordinates.unravel_index,
+            indexing.extract,
+            indexing.place,
+            indexing.put,
+            indexing.put_along_axis,
+            insertion.append,
+            insertion.delete,
+            insertion.insert,
+            insertion.resize,
+            insertion.trim_zeros,
+            joining.block,
+            joining.column_stack,
+            joining.dsplit,
+            joining.hsplit,
+            joining.vsplit,
+            numpy_names.atleast_1d,
+            numpy_names.atleast_2d,
+            numpy_names.atleast_3d,
+            numpy_names.copyto,
+            numpy_names.fliplr,
+            numpy_names.flipud,
+            numpy_names.rollaxis,
+            padding.pad,
+            strides.may_share_memory,
+            strides.shares_memory,
+            strides.sliding_window_view,
+        )
+    },
 }
+# Whose other arrays may be NumPy's.
+_TAKING_INDICES = frozenset((
+    "append", "array_split", "delete", "dsplit", "hsplit", "insert", "place", "put",
+    "put_along_axis", "split", "take", "take_along_axis", "vsplit",
+))  # fmt: skip

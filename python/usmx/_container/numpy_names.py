@@ -8,222 +8,110 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_integer, as_view
+from usmx._container.choosing import assign_where
+from usmx._container.comparison import on_host
+from usmx._container.creation import as_integer, as_view, of_dimensions
 from usmx._container.host import _numpy
-from usmx._container.manipulation import checked_list, concat, require_few_views
 from usmx._container.types import can_cast
-from usmx._core import USMArray, _as_array, asarray, broadcast_to, flip, moveaxis, reshape, swapaxes
+from usmx._core import USMArray, _as_array, asarray, flip, moveaxis, reshape, swapaxes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, SupportsIndex
 
-    from usmx._typing import ArrayLike, Casting, DeviceLike, DTypeLike, Producer, QueueLike, UsmType
+    from usmx._typing import (
+        ArrayLike,
+        Casting,
+        DeviceLike,
+        DTypeLike,
+        OrderCFAK,
+        Producer,
+        QueueLike,
+        UsmType,
+    )
 
 # ---- at least so many dimensions
 
 
-def atleast_1d(x: Producer, /) -> USMArray:
-    """View an array with at least 1 dimension. Does not wait.
+def atleast_1d(*arys: Producer) -> Any:
+    """View arrays with at least 1 dimension. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A view of `x`; a 0-d array has shape ``(1,)``.
+        A view of the array; a 0-d array has shape ``(1,)``. A tuple of views if there are several.
 
     Example:
         >>> usmx.atleast_1d(usmx.asarray(3)).shape
         (1,)
     """
-    view = as_view("x", x)
-    return view if view.ndim else reshape(view, 1)
+    return _one_or_all(_with_one, arys)
 
 
-def atleast_2d(x: Producer, /) -> USMArray:
-    """View an array with at least 2 dimensions; new ones come first. Does not wait.
+def atleast_2d(*arys: Producer) -> Any:
+    """View arrays with at least 2 dimensions; new ones come first. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A view of `x`.
+        A view of the array. A tuple of views if there are several.
 
     Example:
         >>> usmx.atleast_2d(usmx.arange(3)).shape
         (1, 3)
     """
-    view = atleast_1d(x)
-    return view if view.ndim > 1 else view[None]
+    return _one_or_all(_with_two, arys)
 
 
-def atleast_3d(x: Producer, /) -> USMArray:
-    """View an array with at least 3 dimensions. Does not wait.
+def atleast_3d(*arys: Producer) -> Any:
+    """View arrays with at least 3 dimensions. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A view of `x`. Shape ``(n,)`` becomes ``(1, n, 1)``, and ``(m, n)`` becomes ``(m, n, 1)``.
+        A view of the array. Shape ``(n,)`` becomes ``(1, n, 1)``, and ``(m, n)`` becomes
+        ``(m, n, 1)``. A tuple of views if there are several.
 
     Example:
         >>> usmx.atleast_3d(usmx.arange(3)).shape
         (1, 3, 1)
     """
-    view = atleast_2d(x)
-    return view if view.ndim > 2 else view[..., None]
+    return _one_or_all(_with_three, arys)
 
 
-# ---- joining and splitting
+def _one_or_all(view, arrays):
+    found = tuple(view(as_view(f"array {k}", array)) for k, array in enumerate(arrays))
+    return found[0] if len(found) == 1 else found
 
 
-def hstack(arrays: Sequence[Producer], /) -> USMArray:
-    """Join arrays side by side, in a new array. Waits.
-
-    Arrays of at most one dimension are joined along axis 0, others along axis 1.
-
-    Args:
-        arrays: a list or tuple of arrays on one queue.
-
-    Returns:
-        A new C-contiguous USMArray on their queue, as `concat` makes it.
-
-    Raises:
-        ValueError: there are no arrays, or the shapes differ in another axis.
-        ExecutionPlacementError: the queues differ.
-        TypeError: `arrays` is no list or tuple, or an element is no producer.
-
-    Example:
-        >>> print(usmx.hstack([usmx.arange(2), usmx.arange(3)]))
-        [0 1 0 1 2]
-    """
-    views = [atleast_1d(array) for array in checked_list(arrays)]
-    return concat(views, axis=min(views[0].ndim - 1, 1))
+def _with_one(x):
+    return x if x.ndim else reshape(x, 1)
 
 
-def vstack(arrays: Sequence[Producer], /) -> USMArray:
-    """Join arrays as rows, in a new array. Waits.
-
-    Args:
-        arrays: a list or tuple of arrays on one queue. One of fewer than two dimensions is a row.
-
-    Returns:
-        A new C-contiguous USMArray on their queue, as `concat` makes it along axis 0.
-
-    Raises:
-        ValueError: there are no arrays, or the shapes differ in another axis.
-        ExecutionPlacementError: the queues differ.
-        TypeError: `arrays` is no list or tuple, or an element is no producer.
-
-    Example:
-        >>> print(usmx.vstack([usmx.arange(2), usmx.arange(2)]))
-        [[0 1]
-         [0 1]]
-    """
-    return concat([atleast_2d(array) for array in checked_list(arrays)], axis=0)
+def _with_two(x):
+    return x if x.ndim > 1 else _with_one(x)[None]
 
 
-def dstack(arrays: Sequence[Producer], /) -> USMArray:
-    """Join arrays along the third axis, in a new array. Waits.
-
-    Args:
-        arrays: a list or tuple of arrays on one queue, each taken as `atleast_3d` gives it.
-
-    Returns:
-        A new C-contiguous USMArray on their queue, as `concat` makes it along axis 2.
-
-    Raises:
-        ValueError: there are no arrays, or the shapes differ in another axis.
-        ExecutionPlacementError: the queues differ.
-        TypeError: `arrays` is no list or tuple, or an element is no producer.
-
-    Example:
-        >>> usmx.dstack([usmx.zeros((2, 3)), usmx.zeros((2, 3))]).shape
-        (2, 3, 2)
-    """
-    return concat([atleast_3d(array) for array in checked_list(arrays)], axis=2)
-
-
-def split(
-    x: Producer,
-    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
-    /,
-    axis: SupportsIndex = 0,
-) -> list[USMArray]:
-    """Split an array along an axis, by views. Does not wait.
-
-    Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        indices_or_sections: the number of equal parts, or the indices before which `x` is cut.
-        axis: an integer.
-
-    Returns:
-        A list of views of `x`.
-
-    Raises:
-        ValueError: the axis cannot be split into so many equal parts; `array_split` can.
-        numpy.exceptions.AxisError: there is no such axis.
-
-    Example:
-        >>> [part.tolist() for part in usmx.split(usmx.arange(4), 2)]
-        [[0, 1], [2, 3]]
-    """
-    view, along = _with_axis(x, axis)
-    size = view.shape[along]
-    if hasattr(indices_or_sections, "__index__") and size % _section_count(indices_or_sections):
-        raise ValueError(
-            f"split: an axis of size {size} has no {indices_or_sections} equal parts; "
-            "usmx.array_split makes parts of different sizes"
-        )
-    return array_split(view, indices_or_sections, along)
-
-
-def array_split(
-    x: Producer,
-    indices_or_sections: SupportsIndex | Sequence[SupportsIndex],
-    /,
-    axis: SupportsIndex = 0,
-) -> list[USMArray]:
-    """Split an array along an axis into parts of nearly the same size, by views. Does not wait.
-
-    Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        indices_or_sections: the number of parts, of which the first ones are longer by one, or the
-            indices before which `x` is cut.
-        axis: an integer.
-
-    Returns:
-        A list of views of `x`.
-
-    Raises:
-        ValueError: the number of parts is not positive.
-        TypeError: an index is no integer.
-        numpy.exceptions.AxisError: there is no such axis.
-
-    Example:
-        >>> [part.tolist() for part in usmx.array_split(usmx.arange(3), 2)]
-        [[0, 1], [2]]
-    """
-    view, along = _with_axis(x, axis)
-    cuts = _cuts(indices_or_sections, view.shape[along])
-    before = (slice(None),) * along
-    starts, stops = [0, *cuts], [*cuts, view.shape[along]]
-    return [view[(*before, slice(i, k))] for i, k in zip(starts, stops, strict=True)]
+def _with_three(x):
+    return x if x.ndim > 2 else _with_two(x)[..., None]
 
 
 # ---- turning, diagonals
 
 
-def rot90(x: Producer, /, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 1)) -> USMArray:
+def rot90(m: Producer, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 1)) -> USMArray:
     """Rotate an array by 90 degrees in the plane of two axes, by a view. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        m: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         k: how many times, from the first of `axes` towards the second. It may be negative.
         axes: two different axes.
 
     Returns:
-        A view of `x`.
+        A view of `m`.
 
     Raises:
         ValueError: `axes` are not two different axes.
@@ -234,7 +122,7 @@ def rot90(x: Producer, /, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = 
         [[2 4]
          [1 3]]
     """
-    view = as_view("x", x)
+    view = as_view("m", m)
     plane = [_core._normalized_axis(axis, view.ndim) for axis in axes]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(f"axes must be two different axes, found {tuple(axes)}")
@@ -246,30 +134,98 @@ def rot90(x: Producer, /, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = 
     return flip(swapaxes(view, *plane), axis=plane[1]) if turns else view
 
 
+def fliplr(m: Producer) -> USMArray:
+    """Reverse the order of the columns, by a view. Does not wait.
+
+    Args:
+        m: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
+            dimensions.
+
+    Returns:
+        A view of `m`, reversed along axis 1.
+
+    Raises:
+        ValueError: `m` has fewer than 2 dimensions.
+
+    Example:
+        >>> print(usmx.fliplr(usmx.asarray([[1, 2], [3, 4]])))
+        [[2 1]
+         [4 3]]
+    """
+    return flip(of_dimensions("fliplr", m, 2), axis=1)
+
+
+def flipud(m: Producer) -> USMArray:
+    """Reverse the order of the rows, by a view. Does not wait.
+
+    Args:
+        m: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 1
+            dimension.
+
+    Returns:
+        A view of `m`, reversed along axis 0.
+
+    Raises:
+        ValueError: `m` has no dimensions.
+
+    Example:
+        >>> print(usmx.flipud(usmx.arange(3)))
+        [2 1 0]
+    """
+    return flip(of_dimensions("flipud", m, 1), axis=0)
+
+
+def rollaxis(a: Producer, axis: SupportsIndex, start: SupportsIndex = 0) -> USMArray:
+    """Move an axis before another one, by a view. Does not wait.
+
+    `moveaxis` says where the axis comes to be, which is easier to read.
+
+    Args:
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: the axis to move.
+        start: the axis before which it comes to be. The number of dimensions stands for the end.
+
+    Returns:
+        A view of `a`.
+
+    Raises:
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> usmx.rollaxis(usmx.zeros((2, 3, 4)), 2).shape
+        (4, 2, 3)
+    """
+    view = as_view("a", a)
+    moved = _core._normalized_axis(axis, view.ndim)
+    before = as_integer("start", start)
+    before = _core._normalized_axis(before, view.ndim + (before >= 0))
+    return moveaxis(view, moved, before - 1 if moved < before else before)
+
+
 def diagonal(
-    x: Producer, /, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+    a: Producer, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
 ) -> USMArray:
     """View a diagonal of an array. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
             dimensions.
         offset: which diagonal: 0 for the main one, positive above it, negative below it.
         axis1, axis2: the axes of the matrices of which the diagonals are taken.
 
     Returns:
-        A view of `x` without the two axes, and with a last one for the diagonal. It is writable if
-        `x` is; NumPy's is not.
+        A view of `a` without the two axes, and with a last one for the diagonal. It is writable if
+        `a` is; NumPy's is not.
 
     Raises:
-        ValueError: `x` has fewer than 2 dimensions, or the axes are the same.
+        ValueError: `a` has fewer than 2 dimensions, or the axes are the same.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.diagonal(usmx.asarray([[1, 2], [3, 4]])))
         [1 4]
     """
-    view = as_view("x", x)
+    view = as_view("a", a)
     if view.ndim < 2:
         raise ValueError(f"diagonal: x must have at least 2 dimensions, found shape {view.shape}")
     rows, columns = (_core._normalized_axis(axis, view.ndim) for axis in (axis1, axis2))
@@ -287,13 +243,13 @@ def diagonal(
     )
 
 
-def diag(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
+def diag(v: Producer, k: SupportsIndex = 0) -> USMArray:
     """View a diagonal of a matrix, or copy a vector to the diagonal of a new matrix of zeros.
 
     Waits for the copy, if there is one.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of 1 or 2
+        v: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of 1 or 2
             dimensions.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
@@ -301,18 +257,18 @@ def diag(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
         Of a matrix, a view of one dimension; of a vector, a new square matrix.
 
     Raises:
-        ValueError: `x` has neither 1 nor 2 dimensions.
+        ValueError: `v` has neither 1 nor 2 dimensions.
 
     Example:
         >>> print(usmx.diag(usmx.asarray([1, 2])))
         [[1 0]
          [0 2]]
     """
-    view = as_view("x", x)
+    view = as_view("v", v)
     if view.ndim == 2:
         return diagonal(view, k)
     if view.ndim != 1:
-        raise ValueError(f"diag: x must have 1 or 2 dimensions, found shape {view.shape}")
+        raise ValueError(f"diag: v must have 1 or 2 dimensions, found shape {view.shape}")
     size = view.shape[0] + abs(as_integer("k", k))
     result = _core.zeros(
         (size, size), view.dtype, usm_type=view.usm_type, sycl_queue=view._own_queue
@@ -324,51 +280,51 @@ def diag(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
 # ---- parts, copies
 
 
-def real(x: Producer, /) -> USMArray:
+def real(val: Producer) -> USMArray:
     """View the real parts of the elements. Does not wait.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A view of `x`; `x` itself if its type is real.
+        A view of `val`; `val` itself if its type is real.
 
     Example:
         >>> print(usmx.real(usmx.asarray([1 + 2j])))
         [1.]
     """
-    return as_view("x", x).real
+    return as_view("val", val).real
 
 
-def imag(x: Producer, /) -> USMArray:
+def imag(val: Producer) -> USMArray:
     """View the imaginary parts of the elements.
 
     Waits if the type is real, for the zeros.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
 
     Returns:
-        A view of `x`; read-only zeros if its type is real.
+        A view of `val`; read-only zeros if its type is real.
 
     Example:
         >>> print(usmx.imag(usmx.asarray([1 + 2j])))
         [2.]
     """
-    return as_view("x", x).imag
+    return as_view("val", val).imag
 
 
 def copyto(
     dst: Producer,
     src: Any,
-    /,
     casting: Casting = "same_kind",
     where: ArrayLike | Producer | None = None,
 ) -> None:
     """Copy values into an array, with NumPy's rules of casting. Waits.
 
     Args:
-        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
+        dst: a USMArray or any other producer of ``__sycl_usm_array_interface__``, or a NumPy array.
+            It is written to.
         src: an array that can be broadcast to the shape of `dst`, or a scalar.
         casting: which conversions are allowed: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
         where: bools that can be broadcast to the shape of `dst`: which elements are set. None means
@@ -386,15 +342,20 @@ def copyto(
         >>> print(a)
         [1. 0. 3.]
     """
+    numpy = _numpy()
+    if isinstance(dst, numpy.ndarray):
+        mask = True if where is None else on_host(where)
+        numpy.copyto(dst, on_host(src), casting=casting, where=mask)
+        return
     view = as_view("dst", dst)
     source = _copied("copyto", view, src, casting)
     if where is None:
         view[...] = source
         return
-    mask = broadcast_to(_mask_beside(view, where), view.shape)
+    mask = _mask_beside(view, where)
     while source.ndim > view.ndim and source.shape[0] == 1:  # as in an assignment
         source = source[0]
-    view[mask] = broadcast_to(source, view.shape)[mask] if isinstance(source, USMArray) else source
+    assign_where(view, mask, source)
 
 
 def _copied(caller, view, src, casting):
@@ -428,8 +389,7 @@ def _mask_beside(view, where):
 
 
 def ascontiguousarray(
-    x: ArrayLike | Producer,
-    /,
+    a: ArrayLike | Producer,
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
@@ -439,14 +399,14 @@ def ascontiguousarray(
     """Make a C-contiguous array of at least 1 dimension. Waits for the copy, if there is one.
 
     Args:
-        x: what `asarray` takes.
-        dtype: the element type. None keeps that of `x`.
+        a: what `asarray` takes.
+        dtype: the element type. None keeps that of `a`.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device.
         usm_type: the kind of memory: 'device', 'shared' or 'host'.
         sycl_queue: the queue of the array.
 
     Returns:
-        A USMArray; a view of `x` if `x` is already as it should be.
+        A USMArray; a view of `a` if `a` is already as it should be.
 
     Raises:
         ValueError: an argument has a value that is not accepted, or the device lacks the type.
@@ -457,8 +417,87 @@ def ascontiguousarray(
         >>> usmx.ascontiguousarray(usmx.zeros((2, 3)).T).flags.c_contiguous
         True
     """
-    made = asarray(x, dtype, device=device, usm_type=usm_type, sycl_queue=sycl_queue, order="C")
-    return atleast_1d(made)
+    made = asarray(a, dtype, "C", device=device, usm_type=usm_type, sycl_queue=sycl_queue)
+    return _with_one(made)
+
+
+def asfortranarray(
+    a: ArrayLike | Producer,
+    dtype: DTypeLike | None = None,
+    *,
+    device: DeviceLike | None = None,
+    usm_type: UsmType | None = None,
+    sycl_queue: QueueLike | None = None,
+) -> USMArray:
+    """Make a Fortran-contiguous array of at least 1 dimension. Waits for the copy, if there is one.
+
+    Args:
+        a: what `asarray` takes.
+        dtype: the element type. None keeps that of `a`.
+        device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        sycl_queue: the queue of the array.
+
+    Returns:
+        A USMArray; a view of `a` if `a` is already as it should be.
+
+    Raises:
+        ValueError: an argument has a value that is not accepted, or the device lacks the type.
+        TypeError: an argument has a wrong type.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> usmx.asfortranarray(usmx.zeros((2, 3))).flags.f_contiguous
+        True
+    """
+    made = asarray(a, dtype, "F", device=device, usm_type=usm_type, sycl_queue=sycl_queue)
+    return _with_one(made)
+
+
+def require(
+    a: ArrayLike | Producer,
+    dtype: DTypeLike | None = None,
+    requirements: str | Sequence[str] | None = None,
+) -> USMArray:
+    """Make an array that meets requirements. Waits for the copy, if there is one.
+
+    Args:
+        a: what `asarray` takes.
+        dtype: the element type. None keeps that of `a`.
+        requirements: 'C' or 'F' for the order of the elements, 'W' for an array that can be
+            written, 'O' for one that is no view, 'A' and 'E', which every array meets; or several
+            of them, in a string or a sequence. NumPy's longer names mean the same.
+
+    Returns:
+        `a` or a view of it if it is as it should be, else a copy.
+
+    Raises:
+        ValueError: 'C' and 'F' are both required.
+        KeyError: there is no such requirement.
+
+    Example:
+        >>> usmx.require(usmx.zeros((2, 3)).T, requirements='C').flags.c_contiguous
+        True
+    """
+    wanted = {_REQUIREMENTS[name.upper()] for name in requirements or ()}
+    if {"C", "F"} <= wanted:
+        raise ValueError("the order of the elements cannot be both 'C' and 'F'")
+    order: OrderCFAK = "F" if "F" in wanted else "C" if "C" in wanted else "K"
+    made = asarray(a, dtype, order)
+    is_met = ("W" not in wanted or made.flags.writable) and (
+        "O" not in wanted or made._owned_nbytes
+    )
+    return made if is_met else _core.copy(made, order)
+
+
+# By NumPy's names.
+_REQUIREMENTS = {
+    **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
+    **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),
+    **dict.fromkeys(("W", "WRITEABLE", "WRITABLE"), "W"),
+    **dict.fromkeys(("O", "OWNDATA"), "O"),
+    **dict.fromkeys(("A", "ALIGNED", "E", "ENSUREARRAY"), "A"),
+}
 
 
 def frombuffer(
@@ -496,28 +535,3 @@ def frombuffer(
     """
     numbers = _numpy().frombuffer(buffer, dtype, count, offset)
     return asarray(numbers, device=device, usm_type=usm_type, sycl_queue=sycl_queue)
-
-
-# ---- arguments
-
-
-def _with_axis(x, axis):
-    view = as_view("x", x)
-    return view, _core._normalized_axis(axis, view.ndim)
-
-
-def _section_count(sections):
-    count = as_integer("indices_or_sections", sections)
-    if count < 1:
-        raise ValueError(f"the number of parts must be positive, found {count}")
-    return count
-
-
-def _cuts(indices_or_sections, size):
-    """The indices before which an axis of this size is cut."""
-    if not hasattr(indices_or_sections, "__index__"):
-        return [as_integer("an index of indices_or_sections", cut) for cut in indices_or_sections]
-    count = _section_count(indices_or_sections)
-    require_few_views(count)
-    length, longer = divmod(size, count)
-    return [length * k + min(k, longer) for k in range(1, count)]

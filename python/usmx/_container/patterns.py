@@ -9,14 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.compute_follows_data import common_queue
+from usmx._container.comparison import on_host
+from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.types import default_types
-from usmx._core import USMArray, asarray
+from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
 
 if TYPE_CHECKING:
-    from typing import SupportsIndex
+    from typing import Any, SupportsIndex
 
     from usmx._typing import (
         DeviceLike,
@@ -34,8 +35,8 @@ def arange(
     /,
     stop: complex | Producer | None = None,
     step: complex | Producer = 1,
-    *,
     dtype: DTypeLike | None = None,
+    *,
     device: DeviceLike | None = None,
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
@@ -90,62 +91,86 @@ def arange(
 
 
 def linspace(
-    start: complex | Producer,
-    stop: complex | Producer,
+    start: Any,
+    stop: Any,
     /,
-    num: SupportsIndex,
-    *,
-    dtype: DTypeLike | None = None,
-    device: DeviceLike | None = None,
+    num: SupportsIndex = 50,
     endpoint: bool = True,
+    retstep: bool = False,
+    dtype: DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    *,
+    device: DeviceLike | None = None,
     sycl_queue: QueueLike | None = None,
-    usm_type: UsmType = "device",
-) -> USMArray:
-    """Make a 1-dimensional array of evenly spaced numbers. Waits.
+    usm_type: UsmType | None = None,
+) -> Any:
+    """Make an array of evenly spaced numbers. Waits.
 
     Args:
-        start: the first number.
-        stop: the last number, or the number after the last one if `endpoint` is False.
+        start: the first number; or an array of first numbers, which is broadcast together with
+            `stop`.
+        stop: the last number, or the number after the last one if `endpoint` is False; or an array
+            of them.
         num: how many numbers, 0 or more.
+        endpoint: whether `stop` is one of the numbers.
+        retstep: whether the difference between neighbours is returned, too.
         dtype: the element type. By default the device's default floating-point type, or its complex
             type if a number is complex.
-        device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
-            Device. By default the default device.
-        endpoint: whether `stop` is one of the numbers.
-        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        axis: of arrays: which axis of the result has the numbers.
+        device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
+            default the default device, or the queue of the arrays in USM.
+        sycl_queue: the queue of the array. By default the queue that usmx keeps for the device, or
+            that of the arrays in USM.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default 'device', or that of
+            the arrays in USM.
 
     Returns:
-        A USMArray in new memory, which usmx owns.
+        A USMArray in new memory, which usmx owns: of one dimension, or of one more than the arrays.
+        With `retstep`, a tuple of it and the difference, which is a number or an array.
 
     Raises:
-        ValueError: `num` is negative, or the device lacks the type.
-        TypeError: `start` or `stop` is no number, or `num` is no integer.
+        ValueError: `num` is negative, the shapes cannot be broadcast together, or the device lacks
+            the type.
+        TypeError: `start` or `stop` has other elements than numbers, or `num` is no integer.
+        numpy.exceptions.AxisError: there is no such axis.
         USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 
     Example:
         >>> print(usmx.linspace(0, 1, 5))
         [0.   0.25 0.5  0.75 1.  ]
     """
-    _require_numbers(start=start, stop=stop)
+    numpy = _numpy()
+    views = [view for view in map(_as_array, (start, stop)) if view is not None]
+    if views and sycl_queue is None and device is None:
+        sycl_queue = common_queue(views)
+    if usm_type is None:
+        usm_type = common_usm_type(views) if views else "device"
+    start, stop = _end("start", start), _end("stop", stop)
     num = as_integer("num", num)
     if num < 0:
         raise ValueError(f"num of linspace must not be negative, found {num}")
     dtype = _type_of_numbers((start, stop, 0.0), dtype, device, sycl_queue)
-    result = _core._new_array(num, dtype, usm_type, sycl_queue, device, "C", zeroed=False)
-    numbers = _numpy().linspace(start, stop, num, endpoint=bool(endpoint), dtype=dtype)
+    shape = numpy.broadcast_shapes(start.shape, stop.shape)
+    along = _core._normalized_axis(axis, len(shape) + 1)
+    # Before the numbers, which are as many: this says what is too large for usmx.
+    result = _core._new_array(
+        (*shape[:along], num, *shape[along:]), dtype, usm_type, sycl_queue, device, "C", False
+    )
+    numbers, step = numpy.linspace(start, stop, num, bool(endpoint), True, dtype, axis)
     _core._copy_from_host(result, numbers)
-    return result
+    if not retstep:
+        return result
+    place: dict[str, Any] = {"usm_type": usm_type, "sycl_queue": result._own_queue}
+    return result, step if numpy.ndim(step) == 0 else asarray(step, **place)
 
 
 def eye(
-    n_rows: SupportsIndex,
-    n_cols: SupportsIndex | None = None,
-    /,
-    *,
+    N: SupportsIndex,
+    M: SupportsIndex | None = None,
     k: SupportsIndex = 0,
     dtype: DTypeLike | None = None,
-    order: OrderCF = "C",
+    order: OrderCF | None = "C",
+    *,
     device: DeviceLike | None = None,
     usm_type: UsmType = "device",
     sycl_queue: QueueLike | None = None,
@@ -153,8 +178,8 @@ def eye(
     """Make a matrix with ones on one diagonal and zeros elsewhere. Waits.
 
     Args:
-        n_rows: the number of rows.
-        n_cols: the number of columns. By default `n_rows`.
+        N: the number of rows.
+        M: the number of columns. By default `N`.
         k: which diagonal: 0 for the main one, positive above it, negative below it.
         dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
             By default float64, or float32 on a device without float64.
@@ -177,29 +202,30 @@ def eye(
         [[0 1 0]
          [0 0 1]]
     """
-    n_rows = as_integer("n_rows", n_rows)
-    n_cols = n_rows if n_cols is None else as_integer("n_cols", n_cols)
+    rows = as_integer("N", N)
+    columns = rows if M is None else as_integer("M", M)
     k = as_integer("k", k)
     result = _core._new_array(
-        (n_rows, n_cols), dtype, usm_type, sycl_queue, device, order, zeroed=True
+        (rows, columns), dtype, usm_type, sycl_queue, device, order, zeroed=True
     )
     _set_diagonal(result, k, 1)
     return result
 
 
-def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
+def tril(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
     """Copy the elements on and below a diagonal, with zeros above it. Waits.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
-            dimensions. Each matrix of the last two dimensions is treated alike.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Each matrix of the
+            last two dimensions is treated alike. One dimension is taken for each row of a square
+            matrix.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
         A USMArray in new memory, on the same queue and of the same kind.
 
     Raises:
-        ValueError: `x` has fewer than 2 dimensions.
+        ValueError: `x` has no dimensions.
         TypeError: `x` is no producer, or `k` is no integer.
 
     Example:
@@ -210,19 +236,20 @@ def tril(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
     return _triangle(x, k, lower=True)
 
 
-def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
+def triu(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
     """Copy the elements on and above a diagonal, with zeros below it. Waits.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of at least 2
-            dimensions. Each matrix of the last two dimensions is treated alike.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Each matrix of the
+            last two dimensions is treated alike. One dimension is taken for each row of a square
+            matrix.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
         A USMArray in new memory, on the same queue and of the same kind.
 
     Raises:
-        ValueError: `x` has fewer than 2 dimensions.
+        ValueError: `x` has no dimensions.
         TypeError: `x` is no producer, or `k` is no integer.
 
     Example:
@@ -233,20 +260,25 @@ def triu(x: USMArray, /, *, k: SupportsIndex = 0) -> USMArray:
     return _triangle(x, k, lower=False)
 
 
-def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]:
-    """Make the coordinates of a grid, as one view of each array. Does not wait.
+def meshgrid(
+    *arrays: Producer, copy: bool = False, sparse: bool = False, indexing: GridIndexing = "xy"
+) -> tuple[USMArray, ...]:
+    """Make the coordinates of a grid, as one view of each array. Waits for copies alone.
 
     Args:
-        arrays: 1-dimensional arrays of one element type and on one queue; each is a USMArray or any
-            other producer of ``__sycl_usm_array_interface__``.
+        arrays: arrays of at most 1 dimension, of one element type and on one queue; each is a
+            USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        copy: whether the results are new arrays. NumPy's default is True.
+        sparse: whether each result has the size 1 along the axes of the other arrays.
         indexing: 'ij': axis k of the views belongs to array k. 'xy': the first two axes are
             swapped.
 
     Returns:
-        A list of views of the arrays' memory, all of the grid's shape, in which elements repeat.
+        A tuple of views of the arrays' memory, all of the grid's shape, in which elements repeat,
+        or of new arrays if `copy` is true.
 
     Raises:
-        ValueError: `indexing` is neither of these, an array is not 1-dimensional, or the types
+        ValueError: `indexing` is neither of these, an array has more than 1 dimension, or the types
             differ.
         ExecutionPlacementError: the arrays are on different queues.
         TypeError: an argument is no producer.
@@ -261,8 +293,10 @@ def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]
         raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")
     views = [as_view(f"array {k}", array) for k, array in enumerate(arrays)]
     for k, view in enumerate(views):
-        if view.ndim != 1:
-            raise ValueError(f"arrays must be 1-dimensional, found array {k} of shape {view.shape}")
+        if view.ndim > 1:
+            raise ValueError(
+                f"arrays must have at most 1 dimension, found array {k} of shape {view.shape}"
+            )
         if view.dtype != views[0].dtype:
             raise ValueError(
                 "arrays must have the same element type, found "
@@ -273,13 +307,27 @@ def meshgrid(*arrays: USMArray, indexing: GridIndexing = "xy") -> list[USMArray]
     axes = list(range(len(views)))
     if indexing == "xy" and len(views) > 1:
         axes[:2] = 1, 0
+    views = [reshape(view, -1) for view in views]
     shape = [0] * len(views)
     for axis, view in zip(axes, views, strict=True):
         shape[axis] = view.shape[0]
-    return [_along(view, axis, shape) for axis, view in zip(axes, views, strict=True)]
+    grids = []
+    for axis, view in zip(axes, views, strict=True):
+        extents = [n if k == axis or not sparse else 1 for k, n in enumerate(shape)]
+        grid = _along(view, axis, extents)
+        grids.append(_core.copy(grid, "C") if copy else grid)
+    return tuple(grids)
 
 
 # ---- numbers
+
+
+def _end(name, given):
+    """One end of linspace as a NumPy array. Python's large integers are numbers, too."""
+    found = on_host(float(given) if type(given) is int else given)
+    if found.dtype.kind not in "biufc":
+        raise TypeError(f"{name} must have numbers, found elements of {found.dtype}")
+    return found
 
 
 def _require_numbers(**numbers):
@@ -356,8 +404,10 @@ def _triangle(x, k, lower):
     """The elements on one side of a diagonal, copied row by row where it cuts through the rows."""
     view = as_view("x", x)
     k = as_integer("k", k)
-    if view.ndim < 2:
-        raise ValueError(f"x must have at least 2 dimensions, found shape {view.shape}")
+    if view.ndim == 0:
+        raise ValueError("x must have at least 1 dimension, found shape ()")
+    if view.ndim == 1:
+        view = broadcast_to(view, view.shape * 2)
     result = _core.zeros_like(view)
     rows, columns = view.shape[-2:]
 

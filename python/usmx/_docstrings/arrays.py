@@ -26,6 +26,8 @@ NEW_ARRAY_LIKE = f"""Args:
     order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
         first one does. 'A': 'F' if `x` is Fortran- and not C-contiguous, else 'C'. 'K':
         compact, with the axes in the order in which those of `x` lie in memory.
+    shape: another shape: an integer or a tuple of integers. 'K' keeps the order of the axes if
+        there are as many as `x` has, and is 'C' otherwise.
     device: where the new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
         default on the queue of `x`.
     usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `x`.
@@ -58,20 +60,21 @@ Raises:
 Example:
     >>> usmx.USMArray((2, 3), 'f4', 'shared').strides
     (3, 1)""",
-    "copy": """Copy an array into new memory of the same kind, on the same queue. Waits.
+    "copy": """Copy an array into new memory on the same queue. Waits.
 
 Args:
     usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
         first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
         compact, with the axes in the order in which those of `usm_ary` lie in memory.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of `usm_ary`.
 
 Returns:
     A USMArray in new memory, which usmx owns.
 
 Raises:
     TypeError: `usm_ary` is no producer.
-    ValueError: what `usm_ary` says of its memory breaks a rule of the protocol.
+    ValueError: the description that `usm_ary` gives of its memory breaks a rule of the protocol.
     USMAllocationError: the memory cannot be allocated. This is a MemoryError.
 
 Example:
@@ -116,12 +119,13 @@ Raises:
 Example:
     >>> usmx.to_numpy(usmx.arange(3))
     array([0, 1, 2])""",
-    "USMArray.copy": """Copy the array into new memory of the same kind, on the same queue. Waits.
+    "USMArray.copy": """Copy the array into new memory on the same queue. Waits.
 
 Args:
     order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
         array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
         the axes in the order in which they lie in memory.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of the array.
 
 Returns:
     A USMArray in new memory, which usmx owns.
@@ -151,7 +155,7 @@ Example:
 
 Args:
     order: 'C': the last index varies fastest. 'F': the first one does. 'A': 'F' if the array is
-        Fortran- and not C-contiguous, else 'C'.
+        Fortran- and not C-contiguous, else 'C'. 'K': 'C', as in NumPy.
 
 Returns:
     bytes, without gaps.
@@ -161,7 +165,7 @@ Example:
     b'\\x01\\x02'""",
     "USMArray.record": """Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
 
-Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+Later reads of the memory through usmx come after that work, and usmx does not free the memory before the work is
 complete.
 
 Args:
@@ -177,8 +181,8 @@ Example:
     >>> a.record(usmx.SyclEvent())""",
     "USMArray.record_read": """Announce unfinished work that only reads the array's memory. Does not wait.
 
-Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
-the memory before the work is complete.
+Later writes to the memory through usmx come after that work; reads do not wait for it. usmx does not free the
+memory before the work is complete.
 
 Args:
     event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
@@ -193,8 +197,8 @@ Example:
     >>> a.record_read(usmx.SyclEvent())""",
     "USMArray.record_write": """Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
 
-Whoever reads or writes the memory through usmx waits for that work, and usmx does not free the memory
-before it is complete.
+Later reads and writes of the memory through usmx come after that work, and usmx does not free the memory before
+the work is complete.
 
 Args:
     event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
@@ -222,6 +226,9 @@ Args:
     dtype: the element type: a typestr, a name, a NumPy dtype or scalar type, or a Python type.
         None keeps the type that `obj` has, as NumPy would find it; for host data on a device
         without float64 or float16 it is float32.
+    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
+        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
+        compact, with the axes in the order in which those of `obj` lie in memory.
     device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. None
         keeps the place of a producer, and means the default device for host data.
     copy: True: always copy. None: copy if needed, and everything that is no producer. False:
@@ -231,9 +238,6 @@ Args:
         `get_coerced_usm_type` gives.
     sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
         the producers in a list, and means the queue that usmx keeps for the device otherwise.
-    order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
-        first one does. 'A': 'F' if `obj` is Fortran- and not C-contiguous, else 'C'. 'K':
-        compact, with the axes in the order in which those of `obj` lie in memory.
 
 Returns:
     A USMArray.
@@ -312,7 +316,11 @@ Raises:
 Example:
     >>> print(usmx.from_dlpack(np.arange(3.0)))
     [0. 1. 2.]""",
-    "from_arrow": """Copy a column of Arrow's, in one chunk or several, into a new array. Waits.
+    "from_arrow": """Copy a column or a table of Arrow's, in one chunk or several, into new arrays. Waits.
+
+Numbers keep their type. Arrow's bools, packed into bits, become bool. Dates, times and
+durations become the integers that count them, in the unit of the column. Lists of one size
+become rows of an array. Indices into a dictionary become the values.
 
 The protocol is Arrow's C data interface. It does not say how long buffers are: usmx checks the
 length of a column in USM, and of an object that tells the sizes of its ``buffers()``, as
@@ -320,21 +328,21 @@ pyarrow's do. Any other object must be right about its length.
 
 Args:
     column: an object with ``__arrow_c_array__``, ``__arrow_c_stream__`` or
-        ``__arrow_c_device_array__``: an array of pyarrow, a series of polars or pandas, and
-        others.
+        ``__arrow_c_device_array__``: an array or a table of pyarrow, a series or a frame of
+        polars or pandas, and others.
     device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
         Device. By default the default device.
     usm_type: the kind of memory: 'device', 'shared' or 'host'.
     sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
 Returns:
-    A USMArray of one dimension.
+    A USMArray with as many rows as the column; for a table, a dictionary from names to arrays.
 
 Raises:
-    BufferError: values are missing (null), are no integers or floating-point numbers, or are
-        not in host memory.
-    ValueError: what the object gave breaks a rule of Arrow's, or the column is longer than its
-        memory.
+    BufferError: values are missing (null), have a type without an equivalent, such as strings, or
+        are not in host memory.
+    ValueError: the structure that the object gave breaks a rule of Arrow's, or the column is longer
+        than its memory.
     TypeError: `column` has none of these methods.
 
 Example:
@@ -371,7 +379,7 @@ Args:
     shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
         others.
     order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
-        does.
+        does. 'A': 'F' if `X` is Fortran- and not C-contiguous, else 'C'.
     copy: True: always copy. None: copy where there can be no view. False: never copy.
 
 Returns:
@@ -389,7 +397,7 @@ Example:
 Args:
     X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
-        named once.
+        named once. None reverses their order.
 
 Returns:
     A view of `X`: a USMArray that shares and keeps its memory.
@@ -496,8 +504,8 @@ Example:
     (1, 3)""",
     "broadcast_to": """Repeat an array to a shape, by a view. Does not wait.
 
-The view is read-only, since one element may stand in several places. NumPy does the same,
-dpnp.tensor does not.
+The view is read-only, since one element may stand in several places. NumPy's view is read-only,
+too; dpnp.tensor's is not.
 
 Args:
     X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -534,7 +542,8 @@ Example:
 
 Args:
     shape: one tuple or several integers. One of them may be -1: it is computed from the others.
-    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does.
+    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does. 'A': 'F' if
+        the array is Fortran- and not C-contiguous, else 'C'.
     copy: True: always copy. None: copy where there can be no view. False: never copy.
 
 Returns:
@@ -616,7 +625,7 @@ Example:
     (3, 2)""",
     "from_usm_array_interface": """View the memory of a producer, always without a copy. Does not wait, unless the producer does.
 
-Pointer, bounds, alignment, device and read-only flag are checked. docs/protocol.md says how.
+usmx checks pointer, bounds, alignment, device and read-only flag, as docs/protocol.md describes.
 
 Args:
     obj: an object with ``__sycl_usm_array_interface__``.

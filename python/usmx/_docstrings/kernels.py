@@ -3,29 +3,29 @@
 DOCSTRINGS = {
     "ElementwiseKernel.__init__": """Take the parameters and the operation. Compiles nothing yet.
 
-The source is generated and compiled for the types and the kind of layout of the arguments, at the
-first call with such ones. Arrays may have any layout: operands are not copied.
+The first call with certain types and a certain kind of layout generates the source for these, and
+compiles it. Arrays may have any layout: operands are not copied.
 
 Args:
     in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
-        as 'float32', or one letter that stands for any type, the same one wherever it is used, or a
+        as 'float32'; or one letter, which stands for any type, the same one wherever it is used; or a
         structure of the preamble, which stands for a structured type of its size. The operation
         indexes raw arrays by itself, and they are not broadcast.
-    out_params: the outputs, in the same form. Raw ones must be given to each call.
-    operation: statements of C++ that set the outputs. They may use the letters as types, ``i``, the
-        place of the element in C order, and the functions of <usmx/kernel.hpp>. Of a raw array,
-        ``table[k]`` is the k-th element in C order, ``table(i, j)`` and ``table.extent(0)`` are those
-        of a ``usmx::view``.
+    out_params: the outputs, in the same form. Each call must pass the raw outputs.
+    operation: statements of C++ that set the outputs. They may use the letters as types, ``i``, which
+        is the number of the element in C order, and the functions of <usmx/kernel.hpp>. For a raw
+        array, ``table[k]`` is the k-th element in C order; ``table(i, j)`` and ``table.extent(0)`` are
+        those of a ``usmx::view``.
     name: for messages.
     preamble: C++ that comes before the kernel, such as functions that it uses.
-    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
-        NVIDIA, such as '--use_fast_math'.
+    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math', or
+        NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
     debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
         an IndexError that names the first bad index. Bad indices reach no array.
 
 Raises:
     TypeError: a parameter is no string.
-    ValueError: parameters are not written so, two have one name, or there is no output.
+    ValueError: parameters are not in this form, two have the same name, or there is no output.
 
 Example:
     >>> scale = usmx.ElementwiseKernel('T x, T a', 'T out', 'out = a * x', 'scale')
@@ -34,27 +34,30 @@ Example:
     [0. 2. 4. 6.]
     >>> print(scale(x[::-1], x, out=x))
     [0. 2. 2. 0.]""",
-    "ElementwiseKernel.__call__": """Compute the outputs. Does not wait, but for memory that other packages may work on.
+    "ElementwiseKernel.__call__": """Compute the outputs. Does not wait, unless other packages may work on the memory.
 
 Args:
-    args: one for each input, and none or one for each output. Inputs are arrays of any layout, which
-        are broadcast together, and numbers that their parameter's type can hold. An array is a
-        USMArray or another producer of ``__sycl_usm_array_interface__``.
-    out: the array for the output, or a tuple of arrays and None for several. Its elements may be
-        those of an input. None: new arrays, of the kind of memory that get_coerced_usm_type gives,
-        in Fortran order if all inputs of their shape have it, else in C order.
-    dtype: the type that stands for type variables that no array names.
-    size: the shape of the outputs, where no argument is an array, or raw ones alone.
-    queue: where it runs. None: on the queue of the arrays, else on the default queue.
-    after: events that it comes after, too.
+    args: one argument for each input, followed by none, or one for each output. Inputs are arrays of
+        any layout, which are broadcast together, and numbers that their parameter's type can hold. An
+        array is a USMArray or another producer of ``__sycl_usm_array_interface__``.
+    out: the array for the output; for several outputs a tuple of arrays and None. Its elements may be
+        those of an input. None: new arrays, of the kind of memory that get_coerced_usm_type gives. If
+        all inputs of the same shape have their axes in the same order in memory, so have the new
+        arrays; otherwise they are in C order.
+    dtype: the type of those type variables whose type no array determines.
+    size: the shape of the outputs, if no argument is an array, or all arrays are raw.
+    queue: where the kernel runs. None: on the queue of the arrays, else on the default queue.
+    after: events after which the kernel runs.
 
 Returns:
-    The output, as given or a new USMArray; a tuple for several.
+    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
+    both: type checkers do not read the parameters.
 
 Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
         variable stands for two types, or for none.
-    ValueError: shapes do not suit, `size` is missing or another one, a number does not fit, an output is read-only.
+    ValueError: shapes do not fit each other, `size` is missing or differs, a number does not fit, or an output is
+        read-only.
     IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     CompileError: the source cannot be compiled for these types.""",
@@ -97,20 +100,20 @@ Example:
 
 Args:
     source: SYCL source. It includes <usmx/kernel.hpp>, and declares its kernels by
-        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V, which takes no further
-        arguments than the name. It does not tell the signs of integers (``i32`` in the signature),
-        and of most pointers no element type (``void*``).
+        ``USMX_KERNEL(dimensions)``. Or the bytes of a module of SPIR-V; then `name` is the only other
+        argument. Such a module does not say whether an integer is signed (``i32`` in the signature),
+        nor which elements most pointers point to (``void*``).
     name: the name of the kernel.
-    defines: macros, with values of which the text is taken.
-    headers: texts by the names under which the source includes them.
-    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
-        NVIDIA, such as '--use_fast_math'.
+    defines: macros: a dictionary from names to values, which are converted to text.
+    headers: a dictionary from the names under which the source includes headers to their texts.
+    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math',
+        or NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
     debug: whether each access through a ``usmx::view`` checks its indices. Each launch then waits
         for the kernel, and raises an IndexError that names the first bad access. Bad accesses
         reach no array.
 
 Raises:
-    CompileError: the source is no program, or has no such kernel.
+    CompileError: the source does not compile, or has no such kernel.
     ValueError: a name is no identifier, or the function is no kernel.
     TypeError: a parameter is of a type that no launch can set.
 
@@ -122,25 +125,26 @@ Example:
     >>> double(4, None, x).wait()
     >>> print(x)
     [2. 2. 2. 2.]""",
-    "Kernel.__call__": """Run the kernel. Does not wait, unless others have the memory, and with `debug`.
+    "Kernel.__call__": """Run the kernel. Waits for it only with `debug`, or if other libraries have the memory.
 
-It comes after the work on the arrays that usmx and dpnp have submitted, and their later work comes
-after it. Where others have the memory who cannot be told that, it waits for their queue first, and then
-for the kernel: a view by NumPy, a dictionary, a pointer. docs/concepts.md has the table.
+The kernel runs after the work on the arrays that usmx and dpnp have submitted, and their later work
+runs after the kernel. usmx cannot tell other libraries of the kernel. So if one has the memory, by a
+view of NumPy's, a dictionary or a pointer, the call first waits for that library's queue, and then for
+the kernel. docs/concepts.md has the table.
 
 Args:
     global_size: how many work items there are: an integer, or a tuple of up to three, the
         innermost dimension last.
     local_size: how many of them are a work group, in the same form; it divides `global_size`.
-        None: chosen.
+        None: usmx chooses.
     args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of
-        ``__sycl_usm_array_interface__``; for a ``usmx::view``, the same of any layout; for numbers, numbers of Python or NumPy that the
-        parameter's type can hold; for structures, structured scalars of NumPy of the same size;
-        ``usmx.local_memory``.
-    queue: where it runs. None: on the queue of the arrays, else on the default queue.
-    after: events that it comes after, too.
-    wait: False: never wait for the kernel. Whoever has the memory, but usmx and dpnp, must then
-        wait for the event.
+        ``__sycl_usm_array_interface__``; for a ``usmx::view``, such arrays of any layout; for
+        numbers, numbers of Python or NumPy that the parameter's type can hold; for structures,
+        structured scalars of NumPy of the same size; ``usmx.local_memory``.
+    queue: where the kernel runs. None: on the queue of the arrays, else on the default queue.
+    after: events after which the kernel runs.
+    wait: False: never wait for the kernel. Other libraries than dpnp that have the memory must
+        then wait for the event.
 
 Returns:
     A SyclEvent.
@@ -154,35 +158,35 @@ Raises:
     SyclKernelSubmitError: the SYCL runtime refuses the launch.""",
     "ReductionKernel.__init__": """Take the parameters and the expressions. Compiles nothing yet.
 
-For each result, the expression `map_expr` of the inputs' elements is reduced by `reduce_expr`. The
-source is generated and compiled for the types and the kind of layout of the arguments, at the first
-call with such ones. Arrays may have any layout: operands are not copied.
+`map_expr` makes a value of each element, and `reduce_expr` combines the values of a result. The first
+call with certain types and a certain kind of layout generates the source for these, and compiles it.
+Arrays may have any layout: operands are not copied.
 
 Args:
     in_params: the inputs, as ``'T x, float32 y, raw T table'``: types and names. A type is a name such
-        as 'float32', or one letter that stands for any type, the same one wherever it is used, or a
+        as 'float32'; or one letter, which stands for any type, the same one wherever it is used; or a
         structure of the preamble, as in an ElementwiseKernel. The expression indexes raw arrays by
         itself, and they are not reduced.
     out_params: the outputs, in the same form; none is raw.
-    map_expr: an expression of C++ of the inputs, and of ``i``, the place of the element among those of
-        its result in C order, and ``n``, their number.
-    reduce_expr: an expression of ``a`` and ``b`` that puts two values together. The order of the
-        values must not matter.
-    post_map_expr: statements that set the outputs from ``a``. Inputs that are numbers or raw, and
-        ``n``, are there, too.
+    map_expr: an expression of C++ of the inputs. It may use ``i``, the number of the element, in C
+        order, among those that are reduced to one result, and ``n``, how many these are.
+    reduce_expr: an expression of ``a`` and ``b`` that combines two values. The order of the values
+        must not matter.
+    post_map_expr: statements that set the outputs from ``a``. They may also use inputs that are
+        numbers or raw, and ``n``.
     identity: an expression or a number for the result of no elements. Empty or None: there is none.
     name: for messages.
     reduce_type: the type of ``a`` and ``b``: a name of a type, a letter of the parameters, or a
         structure of the preamble. None: that of the first output.
     preamble: C++ that comes before the kernels, such as functions that they use.
-    options: for the compiler: of the SYCL runtime, such as '-ffast-math', or for CUDA devices of
-        NVIDIA, such as '--use_fast_math'.
+    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math', or
+        NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
     debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
         an IndexError that names the first bad index. Bad indices reach no array.
 
 Raises:
     TypeError: a parameter is no string.
-    ValueError: parameters are not written so, two have one name, or there is no output.
+    ValueError: parameters are not in this form, two have the same name, or there is no output.
 
 Example:
     >>> norm = usmx.ReductionKernel(
@@ -192,30 +196,32 @@ Example:
     [ 5. 10.]
     >>> norm(x[:, 0], keepdims=True).shape
     (1,)""",
-    "ReductionKernel.__call__": """Compute the outputs. Does not wait, but for memory that other packages may work on.
+    "ReductionKernel.__call__": """Compute the outputs. Does not wait, unless other packages may work on the memory.
 
-For one shape and device, elements are always put together in the same order.
+For one shape and device, the values are always combined in the same order.
 
 Args:
-    args: one for each input, and none or one for each output. Inputs are arrays of any layout, which
-        are broadcast together, and numbers that their parameter's type can hold; one is an array.
-        An array is a USMArray or another producer of ``__sycl_usm_array_interface__``.
+    args: one argument for each input, followed by none, or one for each output. Inputs are arrays of
+        any layout, which are broadcast together, and numbers that their parameter's type can hold; at
+        least one is an array. An array is a USMArray or another producer of
+        ``__sycl_usm_array_interface__``.
     axis: the axis, or a tuple of axes, that is reduced; negative ones count from the end. None: all.
     keepdims: whether the reduced axes stay, with one element.
-    out: the array for the output, or a tuple of arrays and None for several. It may overlap inputs.
-        None: new arrays in C order, of the kind of memory that get_coerced_usm_type gives.
-    dtype: the type that stands for type variables that no array names.
-    queue: where it runs. None: on the queue of the arrays.
-    after: events that it comes after, too.
+    out: the array for the output; for several outputs a tuple of arrays and None. It may overlap
+        inputs. None: new arrays in C order, of the kind of memory that get_coerced_usm_type gives.
+    dtype: the type of those type variables whose type no array determines.
+    queue: where the kernels run. None: on the queue of the arrays.
+    after: events after which the kernels run.
 
 Returns:
-    The output, as given or a new USMArray; a tuple for several.
+    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
+    both: type checkers do not read the parameters.
 
 Raises:
     TypeError: too few or too many arguments, or one is of another kind or element type; a type
         variable stands for two types, or for none.
-    ValueError: shapes do not suit, an axis is given twice, nothing is reduced and there is no
-        identity, a number does not fit, an output is read-only.
+    ValueError: shapes do not fit each other, an axis is named twice, there are no elements and no
+        identity, a number does not fit, or an output is read-only.
     AxisError: there is no such axis.
     IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.

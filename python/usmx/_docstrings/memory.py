@@ -5,10 +5,10 @@ DOCSTRINGS = {
 
 `owner` and `deleter` say how the memory is freed. One of them must be given.
 
-The owner is kept alive until the last view of the memory is gone and the work recorded on it is complete. The
-deleter is called once then, as ``deleter(pointer)``, after all work on its queue that others may have
-submitted, and before the owner is let go. It is also called if this function fails, unless `pointer` is no
-address. It may be called on any thread, and what it raises goes to ``sys.unraisablehook``.
+usmx keeps the owner alive until the last view of the memory is gone and the work recorded on it is complete. It
+then calls the deleter once, as ``deleter(pointer)``, after all work that others may have submitted to the queue
+of the memory, and before it releases the owner. It also calls the deleter if this function fails, unless `pointer`
+is no address. The deleter may be called on any thread, and exceptions that it raises go to ``sys.unraisablehook``.
 
 Args:
     pointer: the address of the first byte.
@@ -49,14 +49,14 @@ Example:
     'device'""",
     "from_shared_memory": """Make an array over memory that several processes share, without a copy. Does not wait.
 
-Only for devices that may touch memory of the system (the aspect ``usm_system_allocations``): the
-CPU device is one. The array is of kind 'shared', which SYCL says such memory may take the place
-of. Views, copies, kernels, buffers and pickles work as for any array; DLPack has it as memory of
-the host. There is no dictionary: to the SYCL runtime, and so to dpctl and dpnp, this memory is no
-USM. They get a copy.
+The device must be able to touch memory of the system (the aspect ``usm_system_allocations``), as
+the CPU device can. The array is of kind 'shared', because SYCL lets kernels use such memory in
+place of shared memory. Views, copies, kernels, buffers and pickles work as for any array. For
+DLPack it is memory of the host. The array has no dictionary, because this memory is not USM for
+the SYCL runtime, and so neither for dpctl nor for dpnp: these get a copy.
 
 usmx orders only the work of this process. Other processes must have finished with the elements
-before this one uses them, and nobody may shrink the block.
+before this process uses them, and no process may shrink the block.
 
 Args:
     shm: a ``multiprocessing.shared_memory.SharedMemory``, or any object with a buffer, such as an
@@ -76,7 +76,7 @@ Raises:
         type, or closed, or the device lacks the type.
     TypeError: `shm` has no buffer, or an argument has a wrong type.
 
-    What `shm` raises if its buffer is not contiguous passes through.
+    If the buffer of `shm` is not contiguous, the error is the one that `shm` raises.
 
 Example:
     >>> from multiprocessing.shared_memory import SharedMemory
@@ -93,7 +93,7 @@ Example:
 Args:
     nbytes_or_producer: a number of bytes, more than 0, for new memory; or a producer of this kind of memory, for
         a view of its bytes, which keeps the producer alive.
-    alignment: a power of two, of which the address of new memory is a multiple. 0 leaves it to the runtime.
+    alignment: a power of two. The address of new memory is a multiple of it. 0 leaves the alignment to the runtime.
     queue: the queue of new memory. By default the queue that usmx keeps for the default device.
     copy: True: copy the bytes of the producer, which may be of any kind. Waits for the copy.
 
@@ -150,7 +150,7 @@ Raises:
     ValueError: this memory is read-only, or `val` is out of range.""",
     "_Memory.record": """Announce unfinished work on this memory that usmx has not submitted. Does not wait.
 
-Whoever reads the memory through usmx waits for that work, and usmx does not free the memory before it is
+Later reads of the memory through usmx come after that work, and usmx does not free the memory before the work is
 complete.
 
 Args:
@@ -160,8 +160,8 @@ Raises:
     TypeError: `event` is none of these.""",
     "_Memory.record_read": """Announce unfinished work that only reads this memory. Does not wait.
 
-Whoever writes the memory through usmx waits for that work, whoever reads it does not. usmx does not free
-the memory before the work is complete.
+Later writes to the memory through usmx come after that work; reads do not wait for it. usmx does not free the
+memory before the work is complete.
 
 Args:
     event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
@@ -198,7 +198,7 @@ Example:
     24""",
     "MemoryPool.set_limit": """Set or remove the limit of the memory that the pool takes from the resource below.
 
-What the pool has already, it keeps. Memory beyond the limit is a USMAllocationError.
+The pool keeps the memory that it already has. An allocation beyond the limit raises a USMAllocationError.
 
 Args:
     size: the limit in bytes.
@@ -215,9 +215,9 @@ Example:
     >>> pool.set_limit()""",
     "MemoryPool.set_keep_limit": """Set how many bytes of free blocks of more than 64 KiB the pool keeps.
 
-What is free beyond that goes back to the resource below: now, which may wait for work on it, and later with the
-next allocation, or when any array or memory object is pickled. The limit is at first what
-USMX_POOL_KEEP of the environment says, or a sixteenth of the device's memory, and at least 64 MiB.
+Free blocks beyond that limit go back to the resource below at once, for which this call may wait for work on them.
+Later ones go back with the next allocation, or when any array or memory object is pickled. The environment variable
+USMX_POOL_KEEP sets the first limit; without it, that is a sixteenth of the device's memory, and at least 64 MiB.
 
 Args:
     size: the limit in bytes.
@@ -235,7 +235,7 @@ Example:
     >>> pool.set_keep_limit(before)""",
     "PoolResource": """A pool of one device on top of another resource.
 
-It gives memory for queues of that device and its context, and a ValueError for any other.
+It gives memory for queues of that device and its context, and raises a ValueError for any other queue.
 
 Args:
     upstream: the resource that the pool takes its memory from.
@@ -252,10 +252,10 @@ Example:
     ...     a = usmx.zeros(100, usm_type='host')
     >>> pool.used_bytes()
     896""",
-    "get_memory_pool": """Find the pool of usmx's own that new memory of a kind comes from.
+    "get_memory_pool": """Find usmx's own pool from which new memory of a kind comes.
 
-With ``USMX_POOL=off`` in the environment, new memory comes from the SYCL runtime, block by block. Then this is a
-pool from which nothing is taken: its figures are 0.
+With ``USMX_POOL=off`` in the environment, new memory comes from the SYCL runtime, block by block. The function then
+returns a pool that gives out no memory: its figures are 0.
 
 Args:
     kind: 'device', 'shared' or 'host'.
@@ -272,9 +272,9 @@ Example:
     'shared'""",
     "set_pending_limit": """Set how many bytes may wait for unfinished work after their arrays are gone.
 
-Memory that was let go while work on it was unfinished waits until the work is done. Where more bytes wait, and no
-free memory serves it, the next allocation waits for the oldest of that work. By default 256 MiB may wait, or what
-USMX_PENDING_LIMIT of the environment says.
+Memory that was released while work on it was unfinished waits until the work is complete. If more bytes wait than
+this limit, and the next allocation finds no free memory, it waits for the oldest of that work. By default 256 MiB may
+wait, or as much as the environment variable USMX_PENDING_LIMIT says.
 
 Args:
     nbytes: the bytes that may wait, for all devices and kinds together.
@@ -294,13 +294,13 @@ Example:
 Example:
     >>> usmx.memory.get_pending_limit() > 0
     True""",
-    "empty_cache": """Let all pools give back the memory that they keep and of which nothing is in use.
+    "empty_cache": """Let all pools give back the memory that they keep and that is not in use.
 
 usmx's own pools give it to the SYCL runtime, and each PoolResource to the resource below it.
 
 Example:
     >>> usmx.memory.empty_cache()""",
-    "mem_get_info": """Give the bytes of the device's memory that are free, and all of them, for all processes together.
+    "mem_get_info": """Give the free and the total memory of a device, for all processes together.
 
 Args:
     device: a filter string, a SyclDevice, a SyclQueue or a Device. None means the default device.
@@ -309,7 +309,7 @@ Returns:
     A tuple (free, total), in bytes.
 
 Raises:
-    ValueError: the device does not tell.
+    ValueError: the device does not say how much memory is free.
 
 Example:
     >>> free, total = usmx.memory.mem_get_info()
@@ -498,14 +498,15 @@ Raises:
 
 Args:
     dependent_events: SyclEvents that the barrier comes after, besides everything that was submitted to the queue
-        before. They are waited for: a driver may crash on those of another context. Once dpctl is loaded, an
-        out-of-order queue is waited for first: the runtime's barriers miss commands behind host tasks.
+        before. This function waits for them, because a driver may crash on events of another context. Once dpctl
+        is loaded, it also waits for an out-of-order queue, because the runtime's barriers miss commands behind
+        host tasks.
 
 Returns:
-    A SyclEvent that is complete when all that is.
+    A SyclEvent that is complete when all this work is complete.
 
 Raises:
-    TypeError: there is something else than events.
+    TypeError: `dependent_events` has something else than events.
 
 Example:
     >>> usmx.SyclQueue().submit_barrier().wait()""",
@@ -555,7 +556,7 @@ Raises:
 Example:
     >>> usmx.memory.StatisticsResource(usmx.memory.PlainResource()).counts()['blocks.total']
     0""",
-    "TrackingResource": """A resource that knows which line of which Python file allocated each block that is alive.
+    "TrackingResource": """A resource that notes which line of which Python file allocated each block that is alive.
 
 It makes each allocation some microseconds slower.
 
@@ -585,7 +586,7 @@ Example:
     >>> import os
     >>> usmx.memory.LoggingResource(usmx.memory.PlainResource(), os.devnull).kind
     'device'""",
-    "FailingResource": """A resource that fails on purpose, to test what a program does then.
+    "FailingResource": """A resource that fails on purpose, to test how a program handles it.
 
 Args:
     upstream: a resource.
@@ -598,7 +599,7 @@ Example:
     >>> with usmx.memory.using_memory_resource(usmx.memory.FailingResource(usmx.memory.PlainResource())):
     ...     usmx.zeros(3)
     Traceback (most recent call last):
-    usmx._core.USMAllocationError: ...""",
+    usmx.USMAllocationError: ...""",
     "get_memory_resource": """Find the resource that new memory of a kind comes from.
 
 Args:
@@ -614,10 +615,10 @@ Raises:
 Example:
     >>> usmx.memory.get_memory_resource('host').kind
     'host'""",
-    "set_memory_resource": """Let new memory of the resource's kind come from it from now on, on all threads.
+    "set_memory_resource": """Set the resource that new memory of its kind comes from, on all threads.
 
-Memory goes back to the resource that it came from. Within a block of ``using_memory_resource``, new memory comes from
-that block's resource still.
+Memory goes back to the resource that it came from. Within a block of ``using_memory_resource``, new memory still comes
+from that block's resource.
 
 Args:
     resource: a resource.

@@ -3,9 +3,9 @@
 DOCSTRINGS = {
     "default_queue": """Find the queue of new arrays for which no queue and no device is named.
 
-It is the queue of ``using_queue`` in a ``with`` block of this thread or asynchronous task, else what ``set_default_queue`` has set, else
-the queue of the default device. Once dpctl is loaded, that one is the queue on which default arrays of dpctl and
-dpnp are.
+In a ``with`` block of ``using_queue``, it is that block's queue, for this thread or asynchronous task. Otherwise it is
+the queue that ``set_default_queue`` has set, and without one the queue of the default device. Once dpctl is loaded,
+default arrays of dpctl and dpnp are on the queue of the default device, too.
 
 Returns:
     A SyclQueue; an object of dpctl's class once dpctl is loaded.
@@ -97,18 +97,18 @@ Raises:
 Example:
     >>> usmx.SyclDevice() == usmx.SyclDevice(None)
     True""",
-    "SyclDevice.create_sub_devices": """Part the device.
+    "SyclDevice.create_sub_devices": """Divide the device into sub-devices.
 
 Args:
-    partition: a number, for as many sub-devices as there can be of so many compute units each; several numbers, for
-        one sub-device of each; or the name of an affinity domain: 'numa', 'L4_cache', 'L3_cache', 'L2_cache',
+    partition: a number of compute units, for as many sub-devices of that size as possible; several numbers, for one
+        sub-device of each size; or the name of an affinity domain: 'numa', 'L4_cache', 'L3_cache', 'L2_cache',
         'L1_cache' or 'next_partitionable'.
 
 Returns:
     A list of sub-devices.
 
 Raises:
-    SyclSubDeviceCreationError: the device cannot be parted in this way.
+    SyclSubDeviceCreationError: the device cannot be divided in this way.
     ValueError: the text is no affinity domain, or there are no numbers.
     TypeError: `partition` is none of these.
 
@@ -120,7 +120,7 @@ Example:
     ...     parts = []
     >>> all(part.parent_device == device for part in parts)
     True""",
-    "SyclDevice.can_access_peer": """Tell whether kernels of this device can use memory of kind 'device' of another one.
+    "SyclDevice.can_access_peer": """Say whether kernels of this device can use memory of kind 'device' of another device.
 
 Args:
     peer: the other device. The answer is False for a device of another back end, and for the device itself.
@@ -129,7 +129,7 @@ Args:
 Raises:
     TypeError: `peer` is no SyclDevice.
     ValueError: `value` is another text.""",
-    "SyclDevice.enable_peer_access": """Let kernels of this device use memory of kind 'device' of another one.
+    "SyclDevice.enable_peer_access": """Let kernels of this device use memory of kind 'device' of another device.
 
 Args:
     peer: the other device.
@@ -138,7 +138,7 @@ Raises:
     TypeError: `peer` is no SyclDevice.
     ValueError: the devices are of different back ends or of one without such access, or they are the same.
     RuntimeError: the runtime refuses.""",
-    "SyclDevice.disable_peer_access": """End what enable_peer_access began.
+    "SyclDevice.disable_peer_access": """Withdraw the access that enable_peer_access has given.
 
 Args:
     peer: the other device.
@@ -162,7 +162,7 @@ Args:
     event: events of usmx or dpctl.
 
 Raises:
-    TypeError: something else is there.
+    TypeError: `event` is or contains something else.
 
 Example:
     >>> usmx.SyclEvent.wait_for([usmx.SyclEvent()])""",
@@ -187,8 +187,8 @@ Example:
     True""",
     "synchronize": """Wait until everything submitted to the queues that usmx keeps has finished.
 
-This includes dpctl's queues for the same devices, once dpctl is loaded. Memory that waited for that work to be
-freed is freed then.
+This includes dpctl's queues for the same devices, once dpctl is loaded. Then usmx frees the released memory that had
+to wait for this work.
 
 Example:
     >>> usmx.synchronize()""",

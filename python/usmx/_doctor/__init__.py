@@ -57,7 +57,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="CHECK",
         action="append",
         type=one_of(CHECKS),
-        help=f"make only this check; may be given several times ({', '.join(CHECKS)})",
+        help=f"run only this check; may be given several times ({', '.join(CHECKS)})",
     )
     parser.add_argument(
         "--import",
@@ -65,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE",
         action="append",
         default=[],
-        help="check also whether usmx works in one process with this module; may be given several "
+        help="also check whether usmx works in one process with this module; may be given several "
         "times (dpctl, dpnp and torch are always checked if they are installed)",
     )
 

@@ -118,6 +118,6 @@ def adapter(situation: Situation) -> Iterator[Finding]:
             situation,
             f"the SYCL runtime has no adapter for NVIDIA GPUs: there is no {folder / ADAPTER}, and "
             "the packages on PyPI do not bring it",
-            "use a SYCL runtime with a CUDA adapter of the same release, beside which usmx is "
-            "built (docs/platforms.md)",
+            "put the adapter of the runtime's release there (docs/how-to/gpus.md says where it "
+            "comes from)",
         )

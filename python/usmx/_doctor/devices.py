@@ -122,7 +122,7 @@ def without_variables(seen: Probe) -> Finding:
             f"no device is found: the system registers no driver, and {folder / CPU_DRIVER} does "
             "not exist",
             "install the CPU driver: python -m pip install intel-opencl-rt; or the driver of your "
-            "GPU, from its vendor",
+            "GPU (docs/how-to/gpus.md)",
         )
     if not seen.devices and (why := unloadable(folder / CPU_DRIVER)):
         return Finding(

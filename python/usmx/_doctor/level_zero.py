@@ -94,7 +94,7 @@ def loader(situation: Situation) -> Iterator[Finding]:
             "this machine has an Intel GPU, and Level Zero's loader cannot be loaded: "
             f"{seen.error}",
             "install it from your distribution (libze1 in Debian and Ubuntu), with the GPU's "
-            "driver (libze-intel-gpu1)",
+            "driver (libze-intel-gpu1); docs/how-to/gpus.md has the commands",
         )
     elif seen.loader_version and tuple(seen.loader_version) < OLDEST_LOADER:
         yield Finding(
@@ -159,7 +159,7 @@ def without_devices(situation: Situation) -> Finding:
         severity(situation),
         found,
         "install the GPU's driver (libze-intel-gpu1 in Debian and Ubuntu), and see that "
-        "/dev/dri can be opened",
+        "/dev/dri can be opened; docs/how-to/gpus.md has the commands",
     )
 
 

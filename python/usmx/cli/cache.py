@@ -10,6 +10,8 @@ from usmx._terminal import print_records
 from usmx._text import printable, size_text
 
 HEADER = ("kernels", "device", "size", "last use", "file")
+OF_PROGRAMS = "user-"
+"""Begins the group of kernels that a program wrote (src/user_kernels/compile/compiler.cpp)."""
 
 
 def run(*, clear: bool, as_json: bool = False) -> int:
@@ -40,7 +42,8 @@ def values() -> dict[str, Any]:
         "folder": None if is_off() else str(_core._kernel_cache_directory()),
         "entries": [
             {
-                "kernels": printable(group) or None,
+                "kernels": printable(group.removeprefix(OF_PROGRAMS)) or None,
+                "origin": origin(group),
                 "device": printable(device),
                 "size": nbytes,
                 "age": age,
@@ -59,7 +62,7 @@ def show_entries() -> None:
         return
     rows = [
         (
-            printable(group) or "unreadable",
+            name_text(group),
             printable(device),
             size_text(nbytes),
             age_text(age),
@@ -70,6 +73,19 @@ def show_entries() -> None:
     total = size_text(sum(nbytes for _, _, nbytes, _, _ in entries))
     print_records(HEADER, rows, right=("size",))
     print(f"\n{count_text(len(entries))}, {total}")
+
+
+def origin(group: str) -> str | None:
+    """Tell whose kernels a file holds: "program", "usmx", or None where it is unreadable."""
+    if not group:
+        return None
+    return "program" if group.startswith(OF_PROGRAMS) else "usmx"
+
+
+def name_text(group: str) -> str:
+    """Name kernels as their program does; usmx's own say so: "axpy", "fill (usmx)"."""
+    name = printable(group.removeprefix(OF_PROGRAMS))
+    return {"program": name, "usmx": f"{name} (usmx)", None: "unreadable"}[origin(group)]
 
 
 def clear_cache() -> int:

@@ -24,6 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("--libs", libs, "options that link libusmx and the SYCL runtime, with run paths"),
         ("--cmake-dir", cmake_dir, "the folder of CMake's package, for -Dusmx_DIR="),
         ("--pkg-config-dir", pkg_config_dir, "the folder of usmx.pc, for PKG_CONFIG_PATH"),
+        ("--gdb-script", gdb_script, "the file of gdb's printers for arrays, for gdb -x"),
     ):
         parser.add_argument(option, dest="values", action="append_const", const=get, help=text)
 
@@ -76,6 +77,11 @@ def cmake_dir() -> str:
 def pkg_config_dir() -> str:
     """Return the folder of usmx.pc."""
     return str(part(PKG_CONFIG_DIR))
+
+
+def gdb_script() -> str:
+    """Return the file of the pretty printers, which lies beside libusmx."""
+    return str(next(part("lib").glob("libusmx.so.*-gdb.py")))
 
 
 def compiler_options(field: str) -> str:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 
 from usmx._installed import example
 from usmx.cli import demo_setup
-from usmx.cli.help import end_help_with
+from usmx.cli.help import end_help_with, program_name
 
 
 def run(arguments: Sequence[str]) -> int:
     """Return the exit code: 0 good, 1 a copy or a wrong number, 2 bad input or a missing part."""
     demo = load_example()
-    parser = demo.make_parser("python -m usmx demo")
+    parser = demo.make_parser(f"{program_name()} demo")
     parser.add_argument(
         "--install",
         action=argparse.BooleanOptionalAction,
         default=False,
-        help="install what the demo needs and is missing, with pip; otherwise the demo says what "
-        "that is and stops",
+        help="install the packages that the demo needs and that are missing, with pip; without "
+        "this option the demo names them and stops",
     )
     end_help_with(parser, "python -m usmx demo --output digits.png")
     options = parser.parse_args(arguments)

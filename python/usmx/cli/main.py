@@ -4,13 +4,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import usmx
 from usmx import _doctor
 from usmx._suggestions import did_you_mean, one_of
 from usmx.cli import cache, config, demo, devices, memory, new_extension
-from usmx.cli.help import end_help_with
+from usmx.cli.help import Formatter, end_help_with, program_name
 
 COMMANDS = ("devices", "doctor", "memory", "cache", "config", "new-extension", "demo")
 
@@ -41,11 +41,20 @@ def refuse(rest: Sequence[str], parser: argparse.ArgumentParser) -> NoReturn:
     parser.error(f"unrecognized arguments: {' '.join(rest)}{meant}")
 
 
+class Parser(argparse.ArgumentParser):
+    """Takes whole names of options only: half of one must not delete anything."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+
 def make_parser() -> argparse.ArgumentParser:
     """Everything that the command line takes, except for the options of the demo."""
-    parser = argparse.ArgumentParser(
-        prog="python -m usmx",
-        description="SYCL USM arrays between native code and Python, without copies.",
+    parser = Parser(
+        prog=program_name(),
+        description="Arrays in unified shared memory, which compute on CPUs and GPUs.",
+        epilog="pip install 'usmx[cli]' adds colours and progress on a terminal.",
+        formatter_class=Formatter,
     )
     parser.set_defaults(command=None)
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
@@ -95,8 +104,8 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
     """``python -m usmx memory``."""
     parser = commands.add_parser(
         "memory",
-        help="tell how much memory is free and where usmx takes it from, or draw a log",
-        description="Tells how much memory each device has free, and where usmx takes new memory "
+        help="show how much memory is free and where usmx takes it from, or draw a log",
+        description="Shows how much memory each device has free, and where usmx takes new memory "
         "from; or draws memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has "
         "written.",
     )
@@ -109,7 +118,7 @@ def add_memory_parser(commands: argparse._SubParsersAction) -> None:
         type=Path,
         metavar="FILE",
         default=Path("memory.svg"),
-        help="the picture, whose format the end of the name tells (default: memory.svg)",
+        help="the file of the picture; the end of its name is the format (default: memory.svg)",
     )
     parser.set_defaults(command=run_memory)
     end_help_with(
@@ -172,33 +181,34 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         "new-extension",
         help="write a project with a native extension, which builds and passes its tests",
         description="Writes a project into a new folder: a native extension that takes and returns "
-        "USM arrays, the files that build it, and its tests.",
+        "USM arrays, the files that build it, and its tests. The options can be combined.",
     )
     parser.add_argument(
         "name", metavar="NAME", help="the name of the extension, its module and its folder"
     )
-    kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
+    languages = (*new_extension.LANGUAGES, new_extension.CPP)
+    parser.add_argument(
         "--with",
-        dest="kind",
-        type=one_of(new_extension.LANGUAGES),
-        metavar=f"{{{','.join(new_extension.LANGUAGES)}}}",
-        default=new_extension.LANGUAGES[0],
-        help="the binding library or language (default: %(default)s)",
+        dest="language",
+        type=one_of(languages),
+        metavar=f"{{{','.join(languages)}}}",
+        default=languages[0],
+        help="the binding library or language; cpp: C++ without Python (default: %(default)s)",
     )
-    kind.add_argument(
+    parser.add_argument(
         "--kernel",
-        dest="kind",
-        action="store_const",
+        dest="features",
+        action="append_const",
         const="kernel",
-        help="with nanobind, and a kernel of its own that usmx compiles",
+        default=[],
+        help="add a function whose kernel usmx compiles",
     )
-    kind.add_argument(
+    parser.add_argument(
         "--onemkl",
-        dest="kind",
-        action="store_const",
+        dest="features",
+        action="append_const",
         const="onemkl",
-        help="with nanobind, and a call to oneMKL, which comes from PyPI",
+        help="add a function that calls oneMKL, which comes from PyPI",
     )
     parser.add_argument(
         "--license",
@@ -207,9 +217,15 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         help="write this licence, and name it in pyproject.toml (default: none)",
     )
     parser.set_defaults(
-        command=lambda options: new_extension.run(options.name, options.kind, options.license)
+        command=lambda options: new_extension.run(
+            options.name, options.language, options.features, options.license
+        )
     )
-    end_help_with(parser, "python -m usmx new-extension fast_sums --with pybind11")
+    end_help_with(
+        parser,
+        "python -m usmx new-extension fast_sums --with pybind11",
+        "python -m usmx new-extension solver --with cython --onemkl --kernel",
+    )
 
 
 def add_demo_parser(commands: argparse._SubParsersAction) -> None:

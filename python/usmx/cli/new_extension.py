@@ -5,12 +5,15 @@ import importlib.util
 import keyword
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from usmx._installed import example
+from usmx.cli import project_sources
 
 LANGUAGES = ("nanobind", "pybind11", "cython", "c")
-SUBJECTS = ("kernel", "onemkl")  # with nanobind
+CPP = "cpp"  # without Python
+FEATURES = ("kernel", "onemkl")
 LICENSES = ("Apache-2.0", "BSD-3-Clause", "MIT")
 COMMON = "project"  # the example of what projects have in every language
 COMMON_FILES = {"gitignore": ".gitignore", "workflow.yml": ".github/workflows/test.yml"}
@@ -18,16 +21,19 @@ NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
 
 
-def run(name: str, kind: str, license_name: str | None) -> int:
+def run(name: str, language: str, features: Sequence[str], license_name: str | None) -> int:
     """Write the project into a new folder of its name; the exit code is 2 when that cannot be.
 
-    The kind is one of LANGUAGES or of SUBJECTS.
+    The language is one of LANGUAGES or CPP, the features are of FEATURES.
     """
     folder = Path(name)
     if reason := why_not(name, folder):
         print(f"usmx new-extension: {reason}", file=sys.stderr)
         return 2
-    copy_example(example(kind), folder, f"usmx_with_{kind}", name)
+    if language in LANGUAGES and not features:
+        copy_example(example(language), folder, f"usmx_with_{language}", name)
+    else:
+        write_files(folder, composed(name, language, features))
     copy_common_files(example(COMMON), folder)
     if license_name:
         write_license(example(COMMON), folder, license_name)
@@ -35,14 +41,32 @@ def run(name: str, kind: str, license_name: str | None) -> int:
     return 0
 
 
+def composed(name: str, language: str, features: Sequence[str]) -> dict[str, str]:
+    """Return the files of a project whose functions are in C++, by their paths."""
+    templates = example(COMMON) / "native"
+    sources = {feature: example(feature) for feature in FEATURES if feature in features}
+    if language == CPP:
+        return project_sources.written_in_cpp(templates, sources, example(CPP), name)
+    return project_sources.written(templates, sources, language, name)
+
+
+def write_files(folder: Path, files: dict[str, str]) -> None:
+    """Write texts below a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
 def why_not(name: str, folder: Path) -> str | None:
     """Say what is wrong with the name; None when nothing is."""
     if keyword.iskeyword(name):
         return f"expected a name that Python can import, found its keyword {name!r}"
     if not NAME.fullmatch(name):
+        near = re.sub(r"\W+", "_", name.lower()).strip("_")
+        meant = f"; did you mean {near}?" if NAME.fullmatch(near) else ""
         return (
             "expected a name of lowercase letters, digits and underscores that begins with a "
-            f"letter and does not end with an underscore, found {name!r}"
+            f"letter and does not end with an underscore, found {name!r}{meant}"
         )
     if folder.exists() or folder.is_symlink():
         return f"{folder.absolute()} is there already"
@@ -63,11 +87,12 @@ def copy_example(source: Path, target: Path, old: str, new: str) -> None:
 
 
 def copy_common_files(source: Path, target: Path) -> None:
-    """Copy what does not depend on the language; git would obey some of these names here, too."""
+    """Copy what projects have in common; git would obey some of these names here, too."""
     for name, place in COMMON_FILES.items():
         copied = target / place
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        copied.write_bytes((source / name).read_bytes())
+        if not copied.exists():  # a C++ project has a workflow of its own
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            copied.write_bytes((source / name).read_bytes())
 
 
 def write_license(source: Path, target: Path, name: str) -> None:
@@ -76,6 +101,8 @@ def write_license(source: Path, target: Path, name: str) -> None:
     holders = f"{datetime.date.today().year} the authors of {target.name}"
     (target / "LICENSE").write_text(text.replace("{holders}", holders), encoding="utf-8")
     project = target / "pyproject.toml"
+    if not project.exists():
+        return
     readme = 'readme = "README.md"\n'
     license_lines = f'license = "{name}"\nlicense-files = ["LICENSE"]\n'
     said = project.read_text(encoding="utf-8").replace(readme, readme + license_lines)

@@ -17,6 +17,7 @@
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/kernels.hpp"
+#include "runtime/peer_access.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/index_walk.hpp"
@@ -24,8 +25,7 @@
 namespace usmx::inline v1::detail {
 
 bool reached_by_kernels(const array_view& view, const sycl::queue& queue) {
-  return view.kind() != usm_kind::unknown && view.device() == queue.get_device() &&
-         view.context() == queue.get_context();
+  return is_in_reach(queue, view.data(), view.kind(), view.queue());
 }
 
 std::optional<kernel_chain> kernel_chain::on(const sycl::queue& queue) {

@@ -32,7 +32,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Whether kernels on that queue may use the view: memory of its context, on its device.
+/// Whether kernels on that queue may use the view.
 bool reached_by_kernels(const array_view&, const sycl::queue&);
 
 /// Collects kernels, and runs them where somebody waits: those of CUDA's driver as one command.

@@ -24,6 +24,7 @@
 #include "copy/staging.hpp"
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/index_walk.hpp"
 
@@ -339,18 +340,21 @@ std::vector<finished_item> finished(std::span<const key_item> key) {
   return items;
 }
 
+/// Follows NumPy: an axis of length 0 fits every axis, and selects nothing.
 void require_mask_shape(const array_view& mask, axis_span shape, int first_axis) {
   for (int k = 0; k < mask.ndim(); ++k) {
     const auto axis = static_cast<std::size_t>(first_axis + k);
-    if (mask.shape()[static_cast<std::size_t>(k)] != shape[axis]) {
-      throw index_error(detail::message(
-          "a mask must have the shape of the axes that it selects along: expected ", shape[axis],
-          " elements along axis ", axis, ", found ", mask.shape()[static_cast<std::size_t>(k)]));
+    const std::ptrdiff_t found = mask.shape()[static_cast<std::size_t>(k)];
+    if (found != shape[axis] && found != 0) {
+      throw index_error(
+          detail::message("a mask must have the shape of the axes that it selects along: expected ",
+                          shape[axis], " elements along axis ", axis, ", found ", found));
     }
   }
 }
 
-/// Null if the key is more than a mask for all axes, or the host may touch the mask.
+/// Null if the key is more than a mask for all axes, or the mask is empty, or the host may touch
+/// it.
 std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item> key,
                                                   const layout& where) {
   const auto* mask = key.size() == 1 ? std::get_if<array_view>(&key[0]) : nullptr;
@@ -358,7 +362,7 @@ std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item>
     return nullptr;
   }
   require_mask_shape(*mask, where.shape(), 0);
-  auto scanned = detail::mask_scan::of(*mask);
+  auto scanned = mask->size() == 0 ? std::nullopt : detail::mask_scan::of(*mask);
   return scanned ? std::make_shared<detail::mask_scan>(*std::move(scanned)) : nullptr;
 }
 
@@ -439,6 +443,7 @@ detail::mask_scan* detail::only_mask(const selection& selected) {
 
 void selection::count_only_mask() const {
   if (only_mask_ && shape_.empty()) {
+    const detail::runtime_call call;
     common_shape_ = shape_ = {only_mask_->count()};
   }
 }
@@ -447,6 +452,7 @@ void selection::write_only_mask() const {
   if (!only_mask_ || !indices_.empty()) {
     return;
   }
+  const detail::runtime_call call;
   const array_view& mask = only_mask_->mask();
   std::vector<array_view> coordinates;
   for (int k = 0; k < mask.ndim(); ++k) {
@@ -522,6 +528,7 @@ void selection::find_shape() {
 }
 
 selection selection::of(const layout& where, std::span<const key_item> given) {
+  const detail::runtime_call call;
   const std::vector<finished_item> key = finished(given);
   int axes_left = where.ndim();
   for (const finished_item& item : key) {

@@ -73,6 +73,7 @@ std::optional<functions> find_functions() noexcept {
       driver.find<decltype(functions::release_primary_context)>("cuDevicePrimaryCtxRelease_v2"),
       driver.find<decltype(functions::push_context)>("cuCtxPushCurrent_v2"),
       driver.find<decltype(functions::pop_context)>("cuCtxPopCurrent_v2"),
+      driver.find<decltype(functions::enable_peer_access)>("cuCtxEnablePeerAccess"),
       driver.find<decltype(functions::synchronize_context)>("cuCtxSynchronize"),
       driver.find<decltype(functions::create_event)>("cuEventCreate"),
       driver.find<decltype(functions::destroy_event)>("cuEventDestroy_v2"),
@@ -125,6 +126,26 @@ allocation_info query(const functions& driver, const scope& where, const void* p
   return with_bounds(kind, pointer, reinterpret_cast<const void*>(found.start), found.nbytes);
 }
 
+bool follows_peer_access(const functions& driver, const void* pointer) noexcept {
+  pointer_attribute asked = pointer_attribute::is_legacy;
+  unsigned found = 0;
+  void* value = &found;
+  return driver.get_attributes(1, &asked, &value, reinterpret_cast<std::uintptr_t>(pointer)) ==
+             success &&
+         found != 0;
+}
+
+bool enable_peer_access(const functions& driver, CUdevice device, CUdevice peer) {
+  constexpr result already_enabled = 704;  // CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
+  CUcontext context_of_peer = nullptr;
+  require_success(driver.retain_primary_context(&context_of_peer, peer),
+                  "cannot get the device's primary context");
+  const current_primary_context current(driver, device);
+  const result enabled = driver.enable_peer_access(context_of_peer, 0);
+  driver.release_primary_context(peer);
+  return enabled == success || enabled == already_enabled;
+}
+
 std::optional<CUdevice> device_number(const functions& driver, const void* pointer) noexcept {
   using enum pointer_attribute;
   std::array asked{memory_type, device_ordinal};
@@ -137,16 +158,30 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
   return known ? std::optional(found.device) : std::nullopt;
 }
 
+namespace {
+
+/// The thread's current context, by which other libraries choose the device that they work on: the
+/// CUDA adapter (unified-runtime eb58ab8d) leaves that of the device current that it worked on.
+std::optional<thread_state> find_current_context() noexcept {
+  const loaded_library driver("libcuda.so.1");
+  const thread_state found{driver.find<decltype(thread_state::get)>("cuCtxGetCurrent"),
+                           driver.find<decltype(thread_state::set)>("cuCtxSetCurrent")};
+  return found.get == nullptr || found.set == nullptr ? std::nullopt : std::optional(found);
+}
+
+}  // namespace
 }  // namespace cuda
 
 /// NVRTC compiles the kernels: those that the SYCL runtime's own compiler makes for CUDA load
 /// without names, or crash the runtime.
 const backend_traits cuda_traits{.has_peer_access = true,
+                                 .shared_memory_is_everybodys = true,
                                  .longest_row_distance = INT32_MAX,
                                  .fast_fill_itemsize = 4,
                                  .asked_before_wait = std::chrono::microseconds(200),
                                  .asking_is_slow = true,
                                  .kernels = kernel_shape::tiled,
+                                 .find_thread_state = cuda::find_current_context,
                                  .compiler = kernel_compiler::nvrtc};
 
 namespace {
@@ -166,6 +201,14 @@ class cuda_driver final : public usm_driver {
   }
   sycl::device owner(const void* pointer) const override {
     return sycl::get_pointer_device(pointer, context_);
+  }
+  bool follows_peer_access(const void* pointer) const override {
+    return cuda::follows_peer_access(driver_, pointer);
+  }
+  bool enable_peer_access(const sycl::device& device, const sycl::device& peer) const override {
+    constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
+    return cuda::enable_peer_access(driver_, sycl::get_native<backend>(device),
+                                    sycl::get_native<backend>(peer));
   }
 
  private:

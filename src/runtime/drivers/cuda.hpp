@@ -35,6 +35,7 @@ enum class pointer_attribute : int {
   memory_type = 2,     // unsigned int: memory_type
   is_managed = 8,      // unsigned int, or one byte: 0 or 1
   device_ordinal = 9,  // int: the device's number, which is its CUdevice
+  is_legacy = 10,      // unsigned int, or one byte: 0 or 1; since CUDA 10.2
   range_start = 11,    // CUdeviceptr; since CUDA 10.2
   range_nbytes = 12    // size_t; since CUDA 10.2
 };
@@ -56,19 +57,20 @@ struct functions {
   result (*release_primary_context)(CUdevice) = nullptr;             // cuDevicePrimaryCtxRelease_v2
   result (*push_context)(CUcontext) = nullptr;                       // cuCtxPushCurrent_v2
   result (*pop_context)(CUcontext* popped) = nullptr;                // cuCtxPopCurrent_v2
-  result (*synchronize_context)() = nullptr;                         // cuCtxSynchronize
-  result (*create_event)(CUevent*, event_flags) = nullptr;           // cuEventCreate
-  result (*destroy_event)(CUevent) = nullptr;                        // cuEventDestroy_v2
-  result (*record_event)(CUevent, CUstream) = nullptr;               // cuEventRecord
+  result (*enable_peer_access)(CUcontext, unsigned flags) = nullptr;  // cuCtxEnablePeerAccess
+  result (*synchronize_context)() = nullptr;                          // cuCtxSynchronize
+  result (*create_event)(CUevent*, event_flags) = nullptr;            // cuEventCreate
+  result (*destroy_event)(CUevent) = nullptr;                         // cuEventDestroy_v2
+  result (*record_event)(CUevent, CUstream) = nullptr;                // cuEventRecord
   // cuStreamWaitEvent
   result (*make_stream_wait)(CUstream, CUevent, unsigned flags) = nullptr;
 
   bool complete() const noexcept {
     return get_attributes != nullptr && get_address_range != nullptr &&
            retain_primary_context != nullptr && release_primary_context != nullptr &&
-           push_context != nullptr && pop_context != nullptr && synchronize_context != nullptr &&
-           create_event != nullptr && destroy_event != nullptr && record_event != nullptr &&
-           make_stream_wait != nullptr;
+           push_context != nullptr && pop_context != nullptr && enable_peer_access != nullptr &&
+           synchronize_context != nullptr && create_event != nullptr && destroy_event != nullptr &&
+           record_event != nullptr && make_stream_wait != nullptr;
   }
 };
 
@@ -91,6 +93,15 @@ struct scope {
 
 /// Does as usm_driver::query: memory of a device that is not in the scope is unknown.
 allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
+
+/// Whether the memory follows peer access: that of cuMemAlloc does. Memory of pools, and memory
+/// that was mapped piece by piece, has an access of its own, which others set: it counts as out of
+/// reach, since a kernel that is wrong about it ends all work of the process.
+bool follows_peer_access(const functions&, const void* pointer) noexcept;
+
+/// Lets kernels of a device use memory of a peer. That somebody has done so already is no error.
+/// Throws device_error if there is no such device.
+bool enable_peer_access(const functions&, CUdevice, CUdevice peer);
 
 /// The number of the device that some memory belongs to; none if the driver does not know the
 /// memory.

@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
+#include <sycl/exception.hpp>
 
+#include "base/process.hpp"
 #include "usmx/runtime/allocation_info.hpp"
 
 // In what back ends differ, as values: code outside of this folder asks for these, and never which
@@ -39,6 +42,8 @@ struct backend_traits {
   /// Whether the runtime can let kernels of one device use another one's memory; elsewhere it fails
   /// in ways of its own if it is asked.
   bool has_peer_access = false;
+  /// Whether kernels of every device may use memory of kind `shared`, whose ever it is.
+  bool shared_memory_is_everybodys = false;
   /// The largest alignment to ask the runtime for. Its own pools, where a back end has them, lose
   /// such a block when it is freed, and free other memory (docs/platforms.md).
   std::size_t largest_alignment = std::size_t{64} << 10;
@@ -54,6 +59,9 @@ struct backend_traits {
   bool asking_is_slow = false;
   /// The shape of the kernels for devices that are no CPUs.
   kernel_shape kernels = kernel_shape::wide;
+  /// Finds the state that the driver keeps for each thread, and that the runtime changes: none if
+  /// the driver is not loaded. Null where there is no such state.
+  std::optional<thread_state> (*find_thread_state)() noexcept = nullptr;
   /// The compiler of users' kernels.
   kernel_compiler compiler = kernel_compiler::runtime;
 };
@@ -73,6 +81,12 @@ class usm_driver {
   virtual usm_kind kind_around(const void* first, std::size_t nbytes) const;
   /// Does as usmx::pointer_device.
   virtual sycl::device owner(const void* pointer) const = 0;
+  /// Whether kernels of a peer may use the memory as soon as the access is enabled: not every kind
+  /// of memory follows it. Back ends that cannot tell say yes.
+  virtual bool follows_peer_access(const void* pointer) const;
+  /// Does as the runtime's function for devices that can be peers. That the access is enabled is no
+  /// error. Returns false if it is refused.
+  virtual bool enable_peer_access(const sycl::device&, const sycl::device& peer) const;
 };
 
 /// Puts together what a driver says about `pointer`. Without a base or a size the bounds are
@@ -101,6 +115,18 @@ inline usm_kind usm_driver::kind_around(const void* first, std::size_t nbytes) c
   const allocation_info found = query(first);
   return !found.bounds_known || nbytes <= available_from(first, found) ? found.kind
                                                                        : usm_kind::unknown;
+}
+
+inline bool usm_driver::follows_peer_access(const void*) const { return true; }
+
+inline bool usm_driver::enable_peer_access(const sycl::device& device,
+                                           const sycl::device& peer) const {
+  try {
+    sycl::device(device).ext_oneapi_enable_peer_access(peer);
+    return true;
+  } catch (const sycl::exception&) {
+    return false;
+  }
 }
 
 /// The one for the context's back end.

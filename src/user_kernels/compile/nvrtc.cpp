@@ -121,7 +121,10 @@ nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
     return {{}, "error: NVIDIA's compiler makes no code for devices that are so old\n"};
   }
   std::vector<std::string> options{"--gpu-architecture=" + architecture, "--std=c++20",
-                                   "--device-as-default-execution-space"};
+                                   "--device-as-default-execution-space",
+                                   // Variables nobody reads, and unsigned numbers that are compared
+                                   // with 0: clang says nothing of them, either.
+                                   "--diag-suppress=177,186"};
   options.insert(options.end(), from.options.begin(), from.options.end());
   const std::vector<const char*> all = pointers(options);
   nvrtcProgram program = create(nvrtc, from);

@@ -14,6 +14,7 @@
 #include "support/errors.hpp"
 #include "support/gate.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/memory/allocator.hpp"
 #include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
 
@@ -683,6 +684,16 @@ TEST_F(array_test, arrays_may_overlap_where_their_ranges_of_bytes_do) {
   EXPECT_TRUE(overlap(a.slice(usmx::range(0, 8, 2)), a.slice(usmx::range(1, 8, 2))));
   EXPECT_FALSE(overlap(a, a.slice(usmx::range(0, 0))));
   EXPECT_FALSE(overlap(a, usmx::empty({8}, usmx::int32, queue())));
+}
+
+TEST_F(array_test, container_in_usm_is_adopted_without_a_copy) {
+  array a;
+  {
+    std::vector<float, usmx::allocator<float>> numbers({1, 2, 3}, usmx::allocator<float>(queue()));
+    a = array::adopt(numbers.data(), {3}, usmx::float32, queue(), [](void*) {});
+  }
+  const std::vector<float, usmx::allocator<float>> others(3, 7, usmx::allocator<float>(queue()));
+  EXPECT_EQ((a.reshaped({3, 1}).slice(2).host_as<float, 1>()[0]), 3);
 }
 
 }  // namespace

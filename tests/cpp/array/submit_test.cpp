@@ -181,6 +181,13 @@ TEST_F(submit_test, pending_events_are_those_that_the_access_comes_after) {
   EXPECT_EQ(pending_events({x.array()}, {y}), std::vector{writing.event()});
 }
 
+TEST_F(submit_test, one_array_or_parameter_needs_no_braces) {
+  const bytes x = made();
+  EXPECT_EQ(usmx::array_list(x).items().size(), 1U);
+  EXPECT_EQ(&usmx::array_list(x).items()[0].get(), &x.array());
+  EXPECT_EQ(&usmx::array_list(x.array()).items()[0].get(), &x.array());
+}
+
 TEST_F(submit_test, memory_lives_until_the_command_has_finished) {
   sycl::queue on = queue();
   support::runtime_block block(count, usmx::usm_kind::device, on);

@@ -50,6 +50,52 @@ bool refused(Call call) {
   return false;
 }
 
+thread_local void* state_of_driver = nullptr;
+
+int get_state(void** state) {
+  *state = state_of_driver;
+  return 0;
+}
+
+int set_state(void* state) {
+  state_of_driver = state;
+  return 0;
+}
+
+/// 0 if calls leave the thread's state as it was, and the number of what is wrong else.
+int look_for_changed_states() {
+  int before = 0;
+  int inside = 0;
+  const auto change = [&] { state_of_driver = &inside; };
+  state_of_driver = &before;
+  {
+    const internal::kept_thread_state first;  // begun before anybody knew of the state
+    detail::keep_thread_state({get_state, set_state}, &before);
+    change();
+  }
+  if (state_of_driver != &before) return 1;
+  {
+    const internal::kept_thread_state outermost;
+    {
+      const detail::runtime_call call;
+      change();
+    }
+    if (state_of_driver != &inside) return 2;  // that is for the outermost one
+  }
+  if (state_of_driver != &before) return 3;
+  const void* of_other_thread = &before;
+  std::thread([&] {
+    const detail::runtime_call call;
+    of_other_thread = state_of_driver;
+  }).join();
+  return of_other_thread == nullptr ? 0 : 4;
+}
+
+TEST(process_state, calls_leave_what_a_driver_keeps_for_the_thread) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // anew: the first such state of a process stays
+  EXPECT_EXIT(_exit(look_for_changed_states()), testing::ExitedWithCode(0), "");
+}
+
 constexpr std::ptrdiff_t shape[] = {4};
 
 TEST(process_state, forked_child_is_refused_with_an_error_that_says_so) {

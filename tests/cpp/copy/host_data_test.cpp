@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/zeros.hpp"
 #include "usmx/layout/structure.hpp"
+#include "usmx/memory/resources/statistics.hpp"
+#include "usmx/memory/resources/usm.hpp"
 
 namespace {
 
@@ -164,6 +167,23 @@ TEST_F(host_data_test, clone_has_the_elements_in_memory_of_its_own) {
 TEST_F(host_data_test, makers_wait_for_nothing_and_expose_nothing) {
   const auto a = usmx::clone(from_host(queue(), {1, 2}, usm_kind::shared));
   EXPECT_FALSE(a.may_be_busy());
+}
+
+TEST_F(host_data_test, arrays_come_from_the_resource_that_is_named) {
+  const auto counted = std::make_shared<usmx::statistics_resource>(
+      std::make_shared<usmx::usm_resource>(usm_kind::host));
+  const usmx::placement place = counted;
+  EXPECT_EQ(place.kind(), usm_kind::host);
+  EXPECT_EQ(*place.resource(), usmx::any_resource(counted));
+  EXPECT_EQ(usmx::placement(usm_kind::host).resource(), nullptr);
+  const array a = usmx::empty({2, 3}, usmx::float64, queue(), place);
+  const auto b = usmx::empty<double>({2, 3}, queue(), counted);
+  const auto c = usmx::zeros<float>(3, queue(), counted);
+  const auto d = from_host(queue(), {1.0, 2.0}, counted);
+  const auto e = usmx::clone(d, usmx::any_resource(counted));
+  EXPECT_EQ(counted->counts().blocks.current, 5U);
+  EXPECT_EQ(e.kind(), usm_kind::host);
+  EXPECT_EQ(e.host_view()[1], 2);
 }
 
 }  // namespace

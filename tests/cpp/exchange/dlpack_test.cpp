@@ -197,11 +197,20 @@ TEST_F(dlpack_test, tensor_points_at_element_zero) {
   }
 }
 
-TEST_F(dlpack_test, tensor_without_elements_points_nowhere) {
+TEST_F(dlpack_test, tensor_without_elements_points_to_its_memory_on_oneapi_alone) {
   const array a = usmx::empty(extents{3, 0}, type_code::float32, queue());
   const held_tensor made(to_dlpack(a, here()));
-  EXPECT_EQ(made->tensor.data, nullptr);
+  const bool on_oneapi = here().type == dlpack::device_type::oneapi;
+  EXPECT_EQ(made->tensor.data, on_oneapi ? a.owner()->data() : nullptr);
   EXPECT_NE(made->tensor.strides, nullptr);
+}
+
+TEST_F(dlpack_test, strides_along_axes_of_one_element_are_normal) {
+  const array whole = usmx::empty(extents{4, 6}, type_code::float32, queue());
+  const array row = whole.with_layout(layout::strided(extents{1, 3, 1}, extents{-6, 2, -1}, 1));
+  const held_tensor made(to_dlpack(row, here()));
+  const std::int64_t* const found = made->tensor.strides;
+  EXPECT_EQ(extents(found, found + 3), (extents{6, 2, 1}));
 }
 
 TEST_F(dlpack_test, flags_say_read_only_and_copied) {

@@ -56,8 +56,8 @@ class strided_view_in_kernels_test : public support::device_test {
 
   static sycl::kernel transpose() {
     syclex::include_files headers;
-    for (const char* name :
-         {"usmx/layout/strided_view.hpp", "usmx/layout/index_item.hpp", "usmx/base/assert.hpp"}) {
+    for (const char* name : {"usmx/layout/strided_view.hpp", "usmx/layout/index_item.hpp",
+                             "usmx/base/assert.hpp", "usmx/base/spellings.hpp"}) {
       headers.add(name, text_of(name));
     }
     const std::string source =

@@ -81,6 +81,23 @@ TEST(element_order, compact_like_takes_its_order_from_the_source_where_asked) {
   EXPECT_EQ(compact_like(gaps, element_order::keep), c0);
 }
 
+TEST(element_order, compact_like_of_another_shape_keeps_the_order_of_as_many_axes) {
+  const numbers other{5, 1, 7};
+  EXPECT_EQ(compact_like(f, element_order::keep, other), layout::f_order(other));
+  EXPECT_EQ(compact_like(f, element_order::any, other), layout::f_order(other));
+  EXPECT_EQ(compact_like(f, element_order::c, other), layout::c_order(other));
+  EXPECT_EQ(compact_like(turned, element_order::any, other), layout::c_order(other));
+  EXPECT_EQ(compact_like(turned, element_order::keep, other),
+            layout::strided(other, numbers{7, 35, 1}, 0));
+}
+
+TEST(element_order, compact_like_of_other_axes_is_in_c_order_unless_asked) {
+  const numbers other{5, 7};
+  EXPECT_EQ(compact_like(turned, element_order::keep, other), layout::c_order(other));
+  EXPECT_EQ(compact_like(f, element_order::keep, other), layout::c_order(other));
+  EXPECT_EQ(compact_like(f, element_order::any, other), layout::f_order(other));
+}
+
 TEST(element_order, axes_as_in_memory_have_the_longest_strides_first) {
   EXPECT_EQ(with_axes_as_in_memory(turned), layout::c_order(numbers{3, 2, 4}, 5));
   EXPECT_EQ(with_axes_as_in_memory(f), layout::c_order(numbers{4, 3, 2}, 5));

@@ -42,7 +42,16 @@ TEST(shape_argument, takes_ranges_of_any_integers) {
 TEST(shape_argument, takes_no_other_ranges) {
   EXPECT_FALSE((std::is_constructible_v<shape_argument, std::vector<double>>));
   EXPECT_FALSE((std::is_constructible_v<shape_argument, std::forward_list<int>>));
-  EXPECT_FALSE((std::is_constructible_v<shape_argument, int>));
+  EXPECT_FALSE((std::is_constructible_v<shape_argument, double>));
+}
+
+TEST(shape_argument, takes_an_integer_as_the_extent_of_one_dimension) {
+  EXPECT_EQ(taken(5), (extents{5}));
+  EXPECT_EQ(taken(0), (extents{0}));
+  EXPECT_EQ(taken(std::uint8_t{7}), (extents{7}));
+  expect_error<usmx::overflow_error>(
+      [] { shape_argument argument(std::numeric_limits<std::uint64_t>::max()); },
+      {"18446744073709551615"});
 }
 
 TEST(shape_argument, looks_at_extents_that_are_of_its_type) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -265,6 +266,103 @@ TEST_F(current_resource_test, resource_that_was_moved_from_is_refused_and_change
       [&] { usmx::set_current_resource(queue(), resource); },  // NOLINT: moved from on purpose
       {"one that was moved from"});
   EXPECT_EQ(usmx::current_resource(queue(), usm_kind::shared), before);
+}
+
+// ---- using_resource
+
+/// A resource that counts, of a kind.
+std::shared_ptr<usmx::statistics_resource> counting(usm_kind kind) {
+  return std::make_shared<usmx::statistics_resource>(std::make_shared<usmx::usm_resource>(kind));
+}
+
+TEST_F(current_resource_test, using_resource_serves_new_memory_as_long_as_it_lives) {
+  const auto outer = counting(usm_kind::host);
+  const auto inner = counting(usm_kind::host);
+  const any_resource before = usmx::current_resource(queue(), usm_kind::host);
+  {
+    const usmx::using_resource first(queue(), outer);
+    const buffer one = buffer::allocate(100, usm_kind::host, queue());
+    {
+      const usmx::using_resource second(queue(), inner);
+      EXPECT_EQ(usmx::current_resource(queue(), usm_kind::host), any_resource(inner));
+      const buffer two = buffer::allocate(100, usm_kind::host, queue());
+      EXPECT_EQ(inner->counts().blocks.current, 1U);
+    }
+    EXPECT_EQ(usmx::current_resource(queue(), usm_kind::host), any_resource(outer));
+    EXPECT_EQ(outer->counts().blocks.current, 1U);
+    const buffer other = buffer::allocate(100, usm_kind::shared, queue());
+    EXPECT_EQ(outer->counts().blocks.total, 1U);
+  }
+  EXPECT_EQ(usmx::current_resource(queue(), usm_kind::host), before);
+  EXPECT_EQ(inner->counts().blocks.total, 1U);
+}
+
+TEST_F(current_resource_test, using_resource_holds_for_its_thread_device_and_context_alone) {
+  const auto counted = counting(usm_kind::host);
+  const usmx::using_resource scope(queue(), counted);
+  std::thread([&] { (void)buffer::allocate(100, usm_kind::host, queue()); }).join();
+  (void)buffer::allocate(100, usm_kind::host, sycl::queue(new_context(), device()));
+  EXPECT_EQ(counted->counts().blocks.total, 0U);
+  (void)buffer::allocate(100, usm_kind::host, new_queue());  // of the same context
+  EXPECT_EQ(counted->counts().blocks.total, 1U);
+}
+
+TEST_F(current_resource_test, using_resource_goes_before_the_resource_that_is_set) {
+  const auto set = counting(usm_kind::host);
+  const auto scoped = counting(usm_kind::host);
+  const usmx::using_resource scope(queue(), scoped);
+  use(set);
+  (void)buffer::allocate(100, usm_kind::host, queue());
+  EXPECT_EQ(scoped->counts().blocks.total, 1U);
+  EXPECT_EQ(set->counts().blocks.total, 0U);
+}
+
+TEST_F(current_resource_test, using_resource_refuses_what_cannot_serve) {
+  const sycl::queue other(new_context(), device());
+  expect_error<value_error>(
+      [&] { usmx::using_resource(queue(), usmx::default_pool(other, usm_kind::host)); });
+  any_resource moved = counting(usm_kind::host);
+  const any_resource taken = std::move(moved);
+  expect_error<value_error>([&] { usmx::using_resource(queue(), moved); });
+}
+
+// ---- A resource for one allocation
+
+TEST_F(current_resource_test, buffer_comes_from_the_resource_that_is_named) {
+  const auto counted = counting(usm_kind::shared);
+  {
+    const buffer one = buffer::allocate(100, queue(), counted, 128);
+    const auto two = buffer::allocate_shared(200, queue(), any_resource(counted));
+    EXPECT_EQ(one.kind(), usm_kind::shared);
+    EXPECT_EQ(counted->counts().nbytes.current, 300U);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(one.data()) % 128, 0U);
+  }
+  usmx::synchronize();
+  EXPECT_EQ(counted->counts().nbytes.current, 0U);
+  EXPECT_EQ(buffer::allocate(100, queue(), usm_kind::host).kind(), usm_kind::host);
+}
+
+TEST_F(current_resource_test, resource_that_is_named_must_serve_the_queue) {
+  const sycl::queue other(new_context(), device());
+  const auto pool = usmx::default_pool(other, usm_kind::host);
+  expect_error<value_error>([&] { (void)buffer::allocate(100, queue(), pool); });
+  any_resource moved = counting(usm_kind::host);
+  const any_resource taken = std::move(moved);
+  expect_error<value_error>([&] { (void)buffer::allocate(8, queue(), moved); });
+  expect_error<value_error>(
+      [&] { (void)buffer::allocate(8, queue(), std::shared_ptr<usmx::usm_resource>()); });
+}
+
+TEST_F(current_resource_test, failure_of_the_resource_that_is_named_is_the_callers) {
+  const auto failing = std::make_shared<usmx::failing_resource>(counting(usm_kind::host),
+                                                                [](std::size_t) { return true; });
+  expect_error<usmx::allocation_error>([&] { (void)buffer::allocate(100, queue(), failing); });
+}
+
+TEST_F(current_resource_test, pool_takes_the_queue_first_too) {
+  usmx::pool_resource pool(queue(), counting(usm_kind::host), 0);
+  EXPECT_EQ(pool.keep_limit(), 0U);
+  EXPECT_EQ(pool.kind(), usm_kind::host);
 }
 
 }  // namespace

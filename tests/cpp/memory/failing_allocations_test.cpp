@@ -172,7 +172,7 @@ TEST_F(failing_release_test, who_gives_all_blocks_back_sleeps_while_another_thre
   busy.record(other_work.event());
   gate work(context());
   {
-    const auto block = usmx::internal::new_buffer::allocate(1 << 20, usm_kind::device, queue(), 0,
+    const auto block = usmx::internal::new_buffer::allocate(1 << 20, queue(), usm_kind::device, 0,
                                                             usmx::internal::first_use::in_order);
     block->record(work.event());
   }

@@ -44,10 +44,10 @@ class reusable_blocks_test : public support::device_test {
   }
 
   static std::shared_ptr<buffer> in_order(std::size_t nbytes, const sycl::queue& on = queue()) {
-    return new_buffer::allocate(nbytes, usm_kind::device, on, 0, first_use::in_order);
+    return new_buffer::allocate(nbytes, on, usm_kind::device, 0, first_use::in_order);
   }
   static std::shared_ptr<buffer> at_once(std::size_t nbytes, const sycl::queue& on = queue()) {
-    return new_buffer::allocate(nbytes, usm_kind::device, on, 0, first_use::at_once);
+    return new_buffer::allocate(nbytes, on, usm_kind::device, 0, first_use::at_once);
   }
   /// Lets a block go with that work on it.
   static std::byte* let_go(std::size_t nbytes, const sycl::event& work) {
@@ -76,10 +76,10 @@ TEST_F(reusable_blocks_test, block_of_the_same_class_serves_another_size_and_ali
   gate work(context());
   std::byte* const first = let_go(4 * mib - 1000, work.event());
   EXPECT_EQ(
-      new_buffer::allocate(4 * mib - 5, usm_kind::device, queue(), 64, first_use::in_order)->data(),
+      new_buffer::allocate(4 * mib - 5, queue(), usm_kind::device, 64, first_use::in_order)->data(),
       first);
   EXPECT_NE(
-      new_buffer::allocate(4 * mib, usm_kind::device, queue(), mib, first_use::in_order)->data(),
+      new_buffer::allocate(4 * mib, queue(), usm_kind::device, mib, first_use::in_order)->data(),
       first);
 }
 

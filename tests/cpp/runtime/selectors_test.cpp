@@ -144,6 +144,7 @@ TEST_F(selectors_test, device_that_is_absent_is_named_together_with_those_presen
         message_of<usmx::device_error>([&] { usmx::select_device(filter); });
     expect_contains(message, "'"s + filter + "'");
     expect_contains(message, usmx::filter_string(usmx::default_device()));
+    expect_contains(message, "python -m usmx doctor");
   }
 }
 

@@ -88,7 +88,7 @@ usmx::array array_with_work(const sycl::queue& queue) {
   }
   const std::ptrdiff_t stride[] = {1};
   auto* result = reinterpret_cast<std::byte*>(work_result);
-  usmx::copy_to_host_async(memory, {result, usmx::type_code::uint8, shape, stride}, nullptr);
+  (void)usmx::copy_to_host_async(memory, {result, usmx::type_code::uint8, shape, stride}, nullptr);
   return memory;
 }
 

@@ -159,6 +159,25 @@ struct two_sub_devices {
   }
 };
 
+/// usmx's own queues of two devices that have one default context.
+struct device_pair {
+  sycl::queue first;
+  sycl::queue second;
+
+  static std::optional<device_pair> find() {
+    const std::vector<sycl::device> devices = usmx::get_devices();
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      for (std::size_t k = i + 1; k < devices.size(); ++k) {
+        const device_pair found{usmx::cached_queue(devices[i]), usmx::cached_queue(devices[k])};
+        if (found.first.get_context() == found.second.get_context()) {
+          return found;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+};
+
 /// Addresses that are no memory of anybody, or of the program itself.
 inline std::vector<const void*> garbage_pointers() {
   static const int constant = 0;

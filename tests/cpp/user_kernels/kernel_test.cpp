@@ -584,6 +584,29 @@ TEST_F(kernel_test, memory_of_another_context_is_refused) {
        "kernel's context, found an array of another context"});
 }
 
+TEST_F(kernel_test, memory_out_of_the_devices_reach_is_refused) {
+  const auto both = support::device_pair::find();
+  if (!both) {
+    GTEST_SKIP() << "no two devices in one context";
+  }
+  const sycl::device near = both->first.get_device();
+  const sycl::device far = both->second.get_device();
+  const kernel of_first = kernel::compile(both->first, axpy_source, "axpy");
+  const array x = usmx::zeros({8}, usmx::float32, both->first);
+  const array y = usmx::zeros({8}, usmx::float32, both->second);
+  const usmx::kernel_argument all[] = {1, x, y};
+  const auto launch = [&] {
+    of_first.launch(usmx::launch_sizes::of(range(8, 8)), all, &both->first).wait();
+  };
+  if (usmx::can_access_peer(near, far)) {
+    launch();
+  } else {
+    expect_error<usmx::value_error>(
+        launch, {"argument 3 (float*): expected memory in reach of " + usmx::describe(near) +
+                 ", found an array on " + usmx::describe(far)});
+  }
+}
+
 TEST_F(kernel_test, arrays_of_two_queues_are_refused) {
   const array x = floats(8, 0);
   const array y = usmx::zeros({8}, usmx::float32, new_queue());

@@ -66,7 +66,7 @@ def test_key_that_is_no_text_is_shown_escaped(tmp_path):
     (tmp_path / "copy-1.kernels").write_bytes(entry(b"co\xffpy", b"a \x1b[31m device"))
     result = run("cache", USMX_CACHE_DIR=str(tmp_path))
     assert (result.returncode, result.stderr) == (0, "")
-    assert r"co\udcffpy  a \x1b[31m device" in result.stdout
+    assert r"co\udcffpy (usmx)  a \x1b[31m device" in result.stdout
 
 
 def test_json_has_folder_and_entries(tmp_path):
@@ -94,3 +94,21 @@ def test_cache_says_that_it_is_off():
 )
 def test_ages_are_readable(seconds, text):
     assert age_text(seconds) == text
+
+
+def test_kernels_are_called_as_their_program_calls_them(tmp_path):
+    (tmp_path / "user-axpy-1.kernels").write_bytes(entry(b"user-axpy", b"device"))
+    (tmp_path / "fill-2.kernels").write_bytes(entry(b"fill", b"device"))
+    table = run("cache", USMX_CACHE_DIR=str(tmp_path)).stdout
+    lines = {line.split("  ")[0] for line in table.splitlines() if ".kernels" in line}
+    assert lines == {"axpy", "fill (usmx)"}
+    entries = json.loads(run("cache", "--json", USMX_CACHE_DIR=str(tmp_path)).stdout)["entries"]
+    assert {(e["kernels"], e["origin"]) for e in entries} == {("axpy", "program"), ("fill", "usmx")}
+
+
+def test_half_an_option_deletes_nothing(tmp_path):
+    (tmp_path / "fill-2.kernels").write_bytes(entry(b"fill", b"device"))
+    result = run("cache", "--clea", USMX_CACHE_DIR=str(tmp_path))
+    assert result.returncode == 2
+    assert "did you mean --clear?" in result.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["fill-2.kernels"]

@@ -29,11 +29,11 @@ def assert_all_shared(said, rows, columns):
     assert "YES" not in said
     assert "NO" not in said.replace("NOT", "").split()
     assert "All 11 hand-overs shared their memory" in said
-    assert max(map(len, table_lines(said))) <= 100
+    assert max(map(len, table_lines(said))) <= 80
 
 
 def table_lines(text):
-    return text[text.index("Hand-overs") :].splitlines()
+    return text[text.index("Hand-overs") : text.index("Scatter plot")].splitlines()
 
 
 def assert_one_clear_line(result, *parts):

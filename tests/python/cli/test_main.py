@@ -61,11 +61,41 @@ def test_console_script_does_the_same(arguments):
     script = Path(sys.executable).with_name("usmx")
     ran = subprocess.run([script, *arguments], capture_output=True, text=True, check=False)
     module = run(*arguments)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (
-        module.returncode,
-        module.stdout,
-        module.stderr,
+    assert ran.returncode == module.returncode
+    assert ran.stdout == module.stdout
+    said = " ".join(module.stderr.split()).replace(
+        "python -m usmx", "usmx"
+    )  # the name that was typed
+    assert " ".join(ran.stderr.split()) == said
+
+
+@pytest.mark.slow
+def test_help_has_the_name_that_was_typed():
+    script = Path(sys.executable).with_name("usmx")
+    for command in commands():
+        said = subprocess.run([script, command, "--help"], capture_output=True, text=True).stdout
+        assert said.startswith(f"usage: usmx {command} ")
+        assert "python -m usmx" not in said
+
+
+@pytest.mark.slow
+def test_help_fits_80_columns_and_breaks_no_word():
+    for command in ((), *((name,) for name in commands())):
+        narrow = run(*command, "--help", COLUMNS="80").stdout
+        wide = run(*command, "--help", COLUMNS="200").stdout
+        assert max(map(len, narrow.splitlines())) <= 80
+        assert narrow.split() == wide.split()
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_fault(closed):
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -P -m usmx config --version {closed}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.slow
@@ -131,6 +161,7 @@ def test_wrong_option_without_a_command_is_an_error():
     [
         (["doctor", "--only", "setings"], "settings"),
         (["new-extension", "name", "--with", "cythn"], "cython"),
+        (["new-extension", "Fast-Sums_"], "fast_sums"),
     ],
 )
 def test_wrong_value_of_an_option_names_the_value_that_was_perhaps_meant(arguments, meant):

@@ -308,8 +308,9 @@ def test_error_names_the_path_that_was_given(tmp_path):
     with pytest.raises(FileNotFoundError) as raised:
         usmx.save(tmp_path / "missing" / "a.npy", usmx.arange(3))
     assert raised.value.filename == str(tmp_path / "missing" / "a.npy")
+    assert str(raised.value).endswith("missing/a.npy'")
     (tmp_path / "a.npy").mkdir()
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(IsADirectoryError, match=r"a\.npy'$"):
         usmx.save(tmp_path / "a.npy", usmx.arange(3))
 
 

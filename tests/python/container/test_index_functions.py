@@ -1,13 +1,11 @@
 """take, put, take_along_axis, put_along_axis, extract, place, nonzero: values are NumPy's."""
 
-import inspect
-
 import dpnp
 import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS
+from helpers import KINDS, assert_takes_calls_of
 from hypothesis import given
 from hypothesis import strategies as st
 from index_cases import DTYPES, RECORD, arrays, numbered
@@ -34,12 +32,8 @@ def indices(draw, extent, max_ndim=3, shape=None):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_signatures_are_dpnps_but_for_the_default_mode(name):
-    mine = inspect.signature(getattr(usmx, name)).parameters.values()
-    theirs = inspect.signature(getattr(dpnp.tensor, name)).parameters.values()
-    for my, their in zip(mine, theirs, strict=True):
-        assert (my.name, my.kind) == (their.name, their.kind)
-        assert my.default == ("raise" if my.name == "mode" else their.default)
+def test_calls_of_dpnps_functions_are_taken_but_for_the_default_mode(name):
+    assert_takes_calls_of(getattr(usmx, name), getattr(dpnp.tensor, name), ["mode"])
 
 
 # ---- take and put
@@ -114,13 +108,10 @@ def test_the_first_of_many_bad_indices_is_named_and_out_is_left_as_it_was(pair, 
         usmx.take_along_axis(mine, along, axis=2)
 
 
-def test_axis_may_be_missing_for_one_dimension_only(pair):
-    mine, _ = pair
-    assert usmx.asnumpy(usmx.take(mine[0, 0], [1, 4])).tolist() == [1, 4]
+def test_missing_axis_counts_through_all_elements(pair):
+    mine, numpys = pair
+    assert np.array_equal(usmx.asnumpy(usmx.take(mine, [[1, 4]])), np.take(numpys, [[1, 4]]))
     assert usmx.asnumpy(usmx.take(mine[0, 0, 3], [0, -1])).tolist() == [3, 3]
-    for function in (lambda: usmx.take(mine, [0]), lambda: usmx.put(mine, [0], 1)):
-        with pytest.raises(ValueError, match="axis must be an integer"):
-            function()
     for axis in (3, -4):
         with pytest.raises(np.exceptions.AxisError):
             usmx.take(mine, [0], axis=axis)
@@ -283,14 +274,12 @@ def test_extract_and_place_are_numpys(data, pair):
 
 def test_extract_and_place_refuse_what_does_not_fit(pair):
     mine, numpys = pair
-    with pytest.raises(ValueError, match="condition must have 60 elements, found 3"):
-        usmx.extract([1, 0, 1], mine)
+    with pytest.raises(IndexError, match="60"):
+        usmx.extract([0] * 60 + [1], mine)
     with pytest.raises(ValueError, match="mask must have 60 elements, found 3"):
         usmx.place(mine, [1, 0, 1], [1])
     with pytest.raises(ValueError, match="must not be empty: 59 elements"):
         usmx.place(mine, mine, [])
-    with pytest.raises(ValueError, match="1 dimension"):
-        usmx.place(mine, mine, [[1]])
     with pytest.raises(ValueError, match="read-only"):
         usmx.place(mine.readonly(), mine, [1])
     usmx.place(mine, np.zeros(60), [])

@@ -1,11 +1,10 @@
 """Shapes: each result is NumPy's, value by value and flag by flag, and a view where NumPy's is."""
 
-import inspect
-
+import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS, output_of
+from helpers import KINDS, TYPESTRS, assert_takes_calls_of, output_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -173,9 +172,9 @@ def test_error_of_a_shape_names_the_sizes():
         usmx.reshape(usmx.empty((2, 3, 4)), (5, 5))
 
 
-@pytest.mark.parametrize("order", ["A", "K", "", None, 1])
+@pytest.mark.parametrize("order", ["K", "k", "", "CF", "\xe7", 1])
 def test_other_orders_are_refused(order):
-    with pytest.raises(ValueError, match="order must be 'C' or 'F'"):
+    with pytest.raises(ValueError, match="order must be 'C', 'F' or 'A'"):
         usmx.reshape(usmx.empty(4), (2, 2), order=order)
 
 
@@ -295,7 +294,6 @@ OF_A_MISSING_AXIS = {
     "unstack of one element": (lambda: usmx.unstack(usmx.empty(())), 0, 0),
     "stack": (lambda: usmx.stack([A, A], axis=4), 4, 4),
     "concat": (lambda: usmx.concat([A, A], axis=-4), -4, 3),
-    "concat of elements": (lambda: usmx.concat([usmx.empty(())] * 2), 0, 0),
     "roll": (lambda: usmx.roll(A, 1, axis=3), 3, 3),
     "repeat": (lambda: usmx.repeat(A, 2, axis=3), 3, 3),
     "transpose": (lambda: A.transpose(0, 1, -4), -4, 3),
@@ -482,7 +480,7 @@ def test_arrays_on_different_queues_are_not_joined(function):
 @pytest.mark.parametrize("function", [usmx.concat, usmx.stack])
 def test_arrays_are_a_list_or_tuple_of_usm_arrays(function):
     a = usmx.empty(3)
-    for wrong in (a, [a, np.zeros(3)], [[1, 2]], None, iter([a])):
+    for wrong in ([np.zeros(3)], [[1, 2]], None, iter([a])):
         with pytest.raises(TypeError):
             function(wrong)
     for none in ([], ()):
@@ -535,7 +533,7 @@ def test_no_shift_or_axis_rolls_nothing(shift, axis):
 def test_shifts_and_axes_go_together():
     with pytest.raises(ValueError, match="same length, found 3 and 2"):
         usmx.roll(A, (1, 2, 3), axis=(0, 1))
-    for shift in (1.5, "1", None, (1, 2)):
+    for shift in (1.5, "1", None, (1, 2.5)):
         with pytest.raises(TypeError):
             usmx.roll(A, shift)
 
@@ -605,31 +603,13 @@ def test_wrong_repetitions_are_refused():
 # ---- all functions
 
 
-SIGNATURES = {  # of dpnp.tensor 0.20
-    "reshape": "(X, /, shape, *, order='C', copy=None)",
-    "permute_dims": "(X, /, axes)",
-    "moveaxis": "(X, source, destination, /)",
-    "swapaxes": "(X, axis1, axis2)",
-    "matrix_transpose": "(x)",
-    "flip": "(X, /, *, axis=None)",
-    "roll": "(x, /, shift, *, axis=None)",
-    "squeeze": "(X, /, axis=None)",
-    "expand_dims": "(X, /, *, axis=0)",
-    "broadcast_to": "(X, /, shape)",
-    "broadcast_arrays": "(*args)",
-    "stack": "(arrays, /, *, axis=0)",
-    "concat": "(arrays, /, *, axis=0)",
-    "unstack": "(X, /, *, axis=0)",
-    "repeat": "(x, repeats, /, *, axis=None)",
-    "tile": "(x, repetitions, /)",
-}
+NAMES = """reshape permute_dims moveaxis swapaxes matrix_transpose flip roll squeeze expand_dims
+broadcast_to broadcast_arrays stack concat unstack repeat tile""".split()  # noqa: SIM905
 
 
-@pytest.mark.parametrize("name", SIGNATURES)
-def test_signature_is_that_of_dpnp_tensor(name):
-    signature = inspect.signature(getattr(usmx, name))
-    plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
-    assert str(inspect.Signature(plain)) == SIGNATURES[name]
+@pytest.mark.parametrize("name", NAMES)
+def test_calls_of_dpnps_functions_are_taken(name):
+    assert_takes_calls_of(getattr(usmx, name), getattr(dpnp.tensor, name))
 
 
 ARGUMENTS = {
@@ -644,11 +624,11 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", SIGNATURES)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("wrong", [[1, 2, 3], np.zeros(3), None, "abc", 3], ids=repr)
 def test_other_objects_are_refused(name, wrong):
     with pytest.raises(
-        TypeError, match="__sycl_usm_array_interface__|arrays must be a list or tuple"
+        TypeError, match="__sycl_usm_array_interface__|arrays must be a list, a tuple"
     ):
         getattr(usmx, name)(wrong, *ARGUMENTS.get(name, []))
 

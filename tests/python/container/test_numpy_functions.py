@@ -1,10 +1,12 @@
-"""NumPy's functions on arrays: those that only move data give USMArrays, the others do as the memory allows."""
+"""NumPy's functions on arrays: those that usmx has give USMArrays, the others do as the memory allows."""
+
+import operator
 
 import numpy as np
 import pytest
 import usmx
 from helpers import KINDS
-from usmx._container.numpy_functions import _MOVERS
+from usmx._compute.numpy_protocol import FUNCTIONS
 
 HOST = np.arange(24.0).reshape(2, 3, 4)
 
@@ -14,7 +16,31 @@ def as_given(a, host):
     return host if type(a) is np.ndarray else usmx.asarray(host, usm_type=a.usm_type)
 
 
+def with_nan(a):
+    return np.where(a % 5 == 2, np.nan, a)
+
+
 MOVES = {
+    "append": lambda a: np.append(a, a, 1),
+    "atleast_1d": lambda a: np.atleast_1d(a),
+    "block": lambda a: np.block([[a], [a]]),
+    "choose": lambda a: np.choose(as_given(a, np.array([1, 0])), [a[0, 0, :2], a[1, 1, :2]]),
+    "column_stack": lambda a: np.column_stack([a, a]),
+    "compress": lambda a: np.compress([True, False], a, 0),
+    "delete": lambda a: np.delete(a, np.array([1, 2]), 2),
+    "extract": lambda a: np.extract(as_given(a, HOST > 3), a),
+    "fliplr": np.fliplr,
+    "flipud": np.flipud,
+    "insert": lambda a: np.insert(a, np.array([1, 2]), 7, 2),
+    "pad": lambda a: np.pad(a, 1, "reflect"),
+    "ravel_multi_index": lambda a: np.ravel_multi_index(
+        as_given(a, HOST[0].astype("i8") // 8), (2, 3, 4)
+    ),
+    "resize": lambda a: np.resize(a, (5, 7)),
+    "rollaxis": lambda a: np.rollaxis(a, 2),
+    "select": lambda a: np.select([as_given(a, HOST > 3)], [a], 9),
+    "sliding_window_view": lambda a: np.lib.stride_tricks.sliding_window_view(a, 2, 1),
+    "trim_zeros": lambda a: np.trim_zeros(a),
     "astype": lambda a: np.astype(a, "f4"),
     "astype without a copy": lambda a: np.astype(a, "f8", copy=False),
     "broadcast_to": lambda a: np.broadcast_to(a, (5, 2, 3, 4)),
@@ -64,11 +90,56 @@ MOVES = {
     "triu": np.triu,
     "vstack": lambda a: np.vstack([a, a]),
     "where": lambda a: np.where(a, a[:1], a),
+    "all": lambda a: np.all(a, axis=0),
+    "amax": lambda a: np.amax(a, 1),
+    "amin": lambda a: np.amin(a, 1, keepdims=True),
+    "any": np.any,
+    "argmax": lambda a: np.argmax(a, axis=2),
+    "argmin": np.argmin,
+    "argsort": lambda a: np.argsort(-a, 2),
+    "around": np.around,
+    "clip": lambda a: np.clip(a, 3, 9),
+    "clip by keyword": lambda a: np.clip(a, min=3, max=None),
+    "count_nonzero": lambda a: np.astype(np.asarray(np.count_nonzero(a, 0), like=a), "i8"),
+    "cumprod": lambda a: np.cumprod(a, 1),
+    "cumsum": np.cumsum,
+    "cumsum of a type": lambda a: np.cumsum(a, 2, "f4"),
+    "cumulative_prod": lambda a: np.cumulative_prod(a, axis=1),
+    "cumulative_sum": lambda a: np.cumulative_sum(a, axis=1, include_initial=True),
+    "diff": lambda a: np.diff(a, 2, axis=1),
+    "dot": lambda a: np.dot(a[0], a[1].T),
+    "isin": lambda a: np.isin(a, a[0, 1], invert=True),
+    "max": np.max,
+    "mean": lambda a: np.mean(a, (0, 2)),
+    "min": lambda a: np.min(a, axis=-1),
+    "nanargmax": lambda a: np.nanargmax(with_nan(a), axis=1),
+    "nanargmin": lambda a: np.nanargmin(with_nan(a), 1),
+    "nancumsum": lambda a: np.nancumsum(with_nan(a), 2),
+    "nanmax": lambda a: np.nanmax(with_nan(a), axis=1, keepdims=True),
+    "nanmean": lambda a: np.nanmean(with_nan(a), axis=0),
+    "nanmin": lambda a: np.nanmin(with_nan(a), 2),
+    "nanprod": lambda a: np.nanprod(with_nan(a), 0),
+    "nanstd": lambda a: np.round(np.nanstd(with_nan(a), axis=1), 9),
+    "nansum": lambda a: np.nansum(with_nan(a)),
+    "nanvar": lambda a: np.round(np.nanvar(with_nan(a), axis=1, ddof=1), 9),
+    "prod": lambda a: np.prod(a, 1),
+    "round": lambda a: np.round(a / 8, 1),
+    "searchsorted": lambda a: np.searchsorted(a[0, 0], a[0, :, 0], "right"),
+    "sort": lambda a: np.sort(-a, axis=1),
+    "std": lambda a: np.round(np.std(a, ddof=1, axis=1), 9),
+    "sum": lambda a: np.sum(a, axis=0, keepdims=True),
+    "sum of a type": lambda a: np.sum(a, dtype="f4"),
+    "tensordot": lambda a: np.tensordot(a, a, ([0, 1], [0, 1])),
+    "trace": np.trace,
+    "unique_values": lambda a: np.unique_values(a // 5),
+    "var": lambda a: np.var(a, 2),
     "zeros_like": np.zeros_like,
     "zeros_like of a shape": lambda a: np.zeros_like(a, shape=(2, 5), order="F"),
 }
 ANSWERS = {
     "can_cast": lambda a: np.can_cast(a.dtype, "f4"),
+    "may_share_memory": lambda a: np.may_share_memory(a[:1], a[1:]),
+    "shares_memory": lambda a: np.shares_memory(a, a[1:]),
     "ndim": np.ndim,
     "result_type": lambda a: np.result_type(a, "c8"),
     "shape": np.shape,
@@ -97,22 +168,72 @@ def test_question_has_numpys_answer(array, ask):
     assert ask(array) == ask(HOST)
 
 
-def test_several_results_are_usm_arrays(array):
-    for found, expected in (
-        (np.nonzero(array), np.nonzero(HOST)),
-        (np.unstack(array, axis=1), np.unstack(HOST, axis=1)),
-        (np.split(array, 2, axis=2), np.split(HOST, 2, axis=2)),
-        (np.array_split(array, [1, 2], 1), np.array_split(HOST, [1, 2], 1)),
-        (np.where(array), np.where(HOST)),
-    ):
-        assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
-        assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
+INDICES = np.array([1, 2])
+SEVERAL = (
+    (np.array_split, lambda a: np.array_split(a, [1, 2], 1)),
+    (np.atleast_2d, lambda a: np.atleast_2d(a, a)),
+    (np.atleast_3d, lambda a: np.atleast_3d(a, a)),
+    (np.diag_indices_from, lambda a: np.diag_indices_from(a[:, :2, :2])),
+    (np.dsplit, lambda a: np.dsplit(a, INDICES)),
+    (np.hsplit, lambda a: np.hsplit(a, INDICES)),
+    (np.ix_, lambda a: np.ix_(a[0, 0], a[:, 0, 0])),
+    (np.nonzero, np.nonzero),
+    (np.split, lambda a: np.split(a, 2, axis=2)),
+    (np.split, lambda a: np.split(a, INDICES, axis=2)),
+    (np.split, lambda a: np.split(a, as_given(a, INDICES), axis=2)),
+    (np.tril_indices_from, lambda a: np.tril_indices_from(a[0])),
+    (np.triu_indices_from, lambda a: np.triu_indices_from(a[0], 1)),
+    (np.unravel_index, lambda a: np.unravel_index(as_given(a, INDICES), (3, 4))),
+    (np.unique_all, lambda a: np.unique_all(a // 5)),
+    (np.unique_counts, lambda a: np.unique_counts(a // 5)),
+    (np.unique_inverse, lambda a: np.unique_inverse(a // 5)),
+    (np.unstack, lambda a: np.unstack(a, axis=1)),
+    (np.vsplit, lambda a: np.vsplit(a, 2)),
+    (np.where, np.where),
+)
+
+
+@pytest.mark.parametrize("call", [call for _, call in SEVERAL])
+def test_several_results_are_usm_arrays(array, call):
+    found, expected = call(array), call(HOST)
+    assert [type(each) for each in found] == [usmx.USMArray] * len(expected)
+    assert all(map(np.array_equal, map(usmx.asnumpy, found), expected))
+
+
+SETTING = {
+    "copyto": lambda a: np.copyto(a, as_given(a, HOST + 1)),
+    "fill_diagonal": lambda a: np.fill_diagonal(a[:, :2, :2], 7),
+    "place": lambda a: np.place(a, HOST > 3, [7, 8]),
+    "put": lambda a: np.put(a, INDICES, [7, 8]),
+    "put_along_axis": lambda a: np.put_along_axis(a, as_given(a, INDICES)[None, None], 7, 2),
+}
+
+
+@pytest.mark.parametrize("call", SETTING.values(), ids=SETTING)
+def test_functions_that_set_elements_do_so_in_every_kind(array, call):
+    expected = HOST.copy()
+    call(array)
+    call(expected)
+    assert np.array_equal(usmx.asnumpy(array), expected)
+
+
+def test_device_array_is_copied_to_an_array_of_numpys(array):
+    target = np.zeros(HOST.shape, "f4")
+    np.copyto(target, array)
+    assert np.array_equal(target, HOST)
+    mask = HOST % 2 == 0
+    usmx.copyto(target, array[:1], where=usmx.asarray(mask, usm_type=array.usm_type))
+    assert np.array_equal(target, np.where(mask, HOST[:1], HOST))
+    with pytest.raises(TypeError, match="Cannot cast"):
+        usmx.copyto(np.zeros(HOST.shape, "i4"), array)
 
 
 def test_every_function_of_the_table_is_numpys_and_tested(array):
-    tested = {*MOVES, *ANSWERS, "empty_like", "nonzero", "unstack", "split", "array_split"}
-    assert {name for name in _MOVERS if hasattr(np, name)} == set(_MOVERS)
-    assert set(_MOVERS) <= tested
+    tested = {*MOVES, *ANSWERS, *SETTING, "empty_like", "nonzero", "unstack"}
+    tested |= {function.__name__ for function, _ in SEVERAL} | {f"linalg.{name}" for name in LINALG}
+    numpys = {*dir(np), "sliding_window_view", *(f"linalg.{name}" for name in dir(np.linalg))}
+    assert set(FUNCTIONS) <= numpys
+    assert {name for name in FUNCTIONS if not any(name in each.split() for each in tested)} == set()
 
 
 @pytest.mark.parametrize("shape", [None, (5, 2)])
@@ -135,15 +256,20 @@ def test_conversion_like_an_array_is_beside_it(array, convert):
 def test_argument_that_usmx_does_not_have_is_a_type_error(array):
     with pytest.raises(
         TypeError,
-        match="concatenate of USMArrays takes arrays, axis, dtype, casting, found 1 by position "
-        "and out",
+        match="flip of USMArrays takes m, axis, found 1 by position and keepdims",
     ):
-        np.concatenate([array, array], out=array)
+        array.__array_function__(np.flip, (usmx.USMArray,), (array,), {"keepdims": True})
     with pytest.raises(
         TypeError,
-        match="stack of USMArrays takes arrays, axis, dtype, casting, found 3 by position and no keywords",
+        match="diag of USMArrays takes v, k, found 3 by position and no keywords",
     ):
-        np.stack([array, array], 0, array)
+        array.__array_function__(np.diag, (usmx.USMArray,), (array, 0, 1), {})
+
+
+def test_arrays_are_joined_in_an_array_that_exists(array):
+    out = usmx.zeros((4, 3, 4), usm_type=array.usm_type)
+    assert np.concatenate([array, array], out=out) is out
+    assert np.array_equal(usmx.asnumpy(out), np.concatenate([HOST, HOST]))
 
 
 def test_wrong_value_has_usmx_error(array):
@@ -151,15 +277,40 @@ def test_wrong_value_has_usmx_error(array):
         np.concatenate([array, array], axis=7)
 
 
-@pytest.mark.parametrize("compute", [np.sum, np.linalg.norm, np.sort, np.cumsum])
-def test_function_that_computes_is_refused_for_device_memory(compute):
+@pytest.mark.parametrize("compute", [np.median, np.linalg.norm, np.ptp, np.histogram])
+def test_function_that_usmx_lacks_is_refused_for_device_memory(compute):
     with pytest.raises(TypeError, match="cannot read device memory: hand it to dpnp"):
         compute(usmx.zeros((2, 2)))
 
 
+LINALG = {
+    "diagonal": lambda x: np.linalg.diagonal(x, offset=1),
+    "trace": lambda x: np.linalg.trace(x, offset=-1),
+    "matrix_transpose": np.linalg.matrix_transpose,
+    "matmul": lambda x: np.linalg.matmul(x, np.linalg.matrix_transpose(x)),
+    "tensordot": lambda x: np.linalg.tensordot(x, x, axes=3),
+    "vecdot": lambda x: np.linalg.vecdot(x, x, axis=-2),
+}
+
+
+@pytest.mark.parametrize("name", LINALG)
+def test_functions_of_numpy_linalg_are_not_their_namesakes_in_numpy(name, array):
+    """numpy.diagonal and numpy.trace take the first two axes, those of linalg the last two."""
+    result = LINALG[name](array)
+    assert type(result) is usmx.USMArray
+    assert np.array_equal(usmx.asnumpy(result), LINALG[name](HOST))
+
+
+@pytest.mark.parametrize("name", ["linalg.norm", "linalg.inv", "fft.fft", "median"])
+def test_refusal_has_numpys_whole_name(name):
+    function = operator.attrgetter(name)(np)
+    with pytest.raises(TypeError, match=rf"^numpy\.{name} cannot read device memory"):
+        function(usmx.zeros((2, 2)))
+
+
 @pytest.mark.parametrize("kind", KINDS[1:])
-def test_function_that_computes_is_numpys_where_the_host_may_read(kind):
-    assert np.sort(usmx.asarray([2, 1], usm_type=kind)).tolist() == [1, 2]
+def test_function_that_usmx_lacks_is_numpys_where_the_host_may_read(kind):
+    assert np.median(usmx.asarray([2, 1, 5], usm_type=kind)) == 2
 
 
 def test_numpy_arrays_among_the_arguments_stay_numpys():

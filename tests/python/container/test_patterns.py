@@ -112,7 +112,7 @@ def test_linspace_between_complex_numbers_is_complex():
 def test_numbers_that_linspace_cannot_space_are_errors():
     with pytest.raises(ValueError, match="found -1"):
         usmx.linspace(0, 1, -1)
-    for arguments in ((0, 1, 2.5), ([0], 1, 3), (0, "1", 3), (0, usmx.ones(()), 3)):
+    for arguments in ((0, 1, 2.5), (0, "1", 3), (0, [None], 3)):
         with pytest.raises(TypeError):
             usmx.linspace(*arguments)
 
@@ -198,8 +198,8 @@ def test_triangle_of_a_long_matrix_is_numpys():
 
 @pytest.mark.parametrize("function", [usmx.tril, usmx.triu])
 def test_triangle_of_what_is_no_matrix_is_an_error(function):
-    with pytest.raises(ValueError, match=r"at least 2 dimensions, found shape \(3,\)"):
-        function(usmx.ones(3))
+    with pytest.raises(ValueError, match=r"at least 1 dimension, found shape \(\)"):
+        function(usmx.ones(()))
     with pytest.raises(TypeError, match="found list"):
         function([[1, 2]])
     with pytest.raises(TypeError, match="k must be an integer, found 0.5"):
@@ -216,7 +216,7 @@ def test_meshgrid_is_numpys(lengths, indexing, kind):
     hosts = [np.arange(10 * k, 10 * k + length) for k, length in enumerate(lengths)]
     arrays = [usmx.asarray(host[::-1], usm_type=kind)[::-1] for host in hosts]
     made = usmx.meshgrid(*arrays, indexing=indexing)
-    assert type(made) is list
+    assert type(made) is tuple
     assert len(made) == len(hosts)
     for ours, expected, array in zip(
         made, np.meshgrid(*hosts, indexing=indexing), arrays, strict=True

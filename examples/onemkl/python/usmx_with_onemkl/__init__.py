@@ -1,4 +1,4 @@
-"""The product of matrices in SYCL unified shared memory, by oneMKL."""
+"""The product of matrices, by oneMKL."""
 
 # First: it loads libusmx.so and the SYCL runtime, and finds the devices' drivers.
 import usmx  # isort: skip

@@ -44,7 +44,7 @@ USMX_API std::ptrdiff_t count_nonzero(const array&);
 USMX_API void nonzero(const array&, std::span<const array> coordinates);
 /// The same in new arrays on the array's queue, of its kind: one pass less over the elements where
 /// they are in device memory. Throws allocation_error when there is no such memory.
-USMX_API std::vector<array> nonzero(const array&);
+[[nodiscard]] USMX_API std::vector<array> nonzero(const array&);
 
 /// The integers 0, 1, 2, ... of an axis, which select along it: an array of `ndim` dimensions, all
 /// of extent 1 but one, which has the axis' extent. NumPy's ogrid makes such arrays; this one needs

@@ -31,7 +31,8 @@ class USMX_API function_resource {
   /// thrown when its block does not have it, and when there is no memory. A pool_resource on top of
   /// this resource can serve alignments of up to 2 MiB, because it asks for larger blocks. Throws
   /// value_error when `nbytes` is 0 or the alignment is neither 0 nor a power of two.
-  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue) const;
+  [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
+                                    const sycl::queue& queue) const;
   /// Gives a block back to the function, with the size and the alignment that it was allocated
   /// with. No work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <sycl/queue.hpp>
 
@@ -52,6 +53,10 @@ class USMX_API pool_resource {
   /// max_resource_depth resources.
   explicit pool_resource(any_resource upstream, const sycl::queue& queue,
                          std::optional<std::size_t> keep_limit = std::nullopt);
+  /// The same, with the queue first, as in set_current_resource().
+  pool_resource(const sycl::queue& queue, any_resource upstream,
+                std::optional<std::size_t> keep_limit = std::nullopt)
+      : pool_resource(std::move(upstream), queue, keep_limit) {}
   pool_resource(const pool_resource&) = delete;
   pool_resource& operator=(const pool_resource&) = delete;
   /// Gives all memory back to the resource below. No block may be in use.
@@ -62,11 +67,12 @@ class USMX_API pool_resource {
   /// value_error when `nbytes` is 0, the alignment is not a power of two, or the queue is of
   /// another context or device than the pool, and allocation_error when there is no memory or
   /// `nbytes` does not fit ptrdiff_t.
-  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
+                                    const sycl::queue& queue);
   /// A block that is free already, or null. Never waits, and calls nothing of the SYCL runtime or
   /// of the resource below.
-  std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
-                          const sycl::queue& queue) noexcept;
+  [[nodiscard]] std::byte* try_allocate(std::size_t nbytes, std::size_t alignment,
+                                        const sycl::queue& queue) noexcept;
   /// Gives a block back to the pool, with the size and the alignment that it was allocated with. No
   /// work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,

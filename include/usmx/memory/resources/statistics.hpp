@@ -41,7 +41,8 @@ class USMX_API statistics_resource {
   /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
   /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
   /// allocation_error when `upstream` has no memory.
-  std::byte* allocate(std::size_t nbytes, std::size_t alignment, const sycl::queue& queue);
+  [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
+                                    const sycl::queue& queue);
   /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
   /// No work may use the block any more.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,

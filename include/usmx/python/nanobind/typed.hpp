@@ -112,11 +112,11 @@ class usmx_typed_caster : public usmx_caster<usmx::python::detail::cast_as<Param
 };
 
 template <class T, auto... Words>
-struct type_caster<usmx::in<T, Words...>>
-    : usmx_typed_caster<usmx::in<T, Words...>, usmx::in<T, Words...>> {};
+struct type_caster<usmx::param::in<T, Words...>>
+    : usmx_typed_caster<usmx::param::in<T, Words...>, usmx::param::in<T, Words...>> {};
 template <class T, auto... Words>
-struct type_caster<usmx::convert<T, Words...>>
-    : usmx_typed_caster<usmx::convert<T, Words...>, usmx::convert<T, Words...>> {};
+struct type_caster<usmx::param::convert<T, Words...>>
+    : usmx_typed_caster<usmx::param::convert<T, Words...>, usmx::param::convert<T, Words...>> {};
 template <class T, std::size_t N>
 struct type_caster<usmx::array_of<T, N>>
     : usmx_typed_caster<usmx::array_of<T, N>, usmx::array_of<T, N>> {};

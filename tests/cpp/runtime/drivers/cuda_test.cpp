@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "support/errors.hpp"
@@ -40,6 +41,9 @@ struct {
   result status;
   bool has_address_range;
   CUcontext current;
+  bool is_legacy;
+  result peer_status;
+  std::vector<CUcontext> enabled;  // the current context and its peer
 } driver;
 
 template <class Value>
@@ -65,6 +69,9 @@ result get_attributes(unsigned count, pointer_attribute* asked, void** values, C
         break;
       case pointer_attribute::range_nbytes:
         if (driver.knows_the_range) write(values[k], sizeof driver.block);
+        break;
+      case pointer_attribute::is_legacy:
+        write(values[k], driver.is_legacy);  // one byte
         break;
     }
   }
@@ -95,6 +102,21 @@ result pop(CUcontext* popped) {
   return cuda::success;
 }
 
+/// Each device's primary context is named after it.
+CUcontext context_of(CUdevice device) { return reinterpret_cast<CUcontext>(device + 1L); }
+
+result retain(CUcontext* context, CUdevice device) {
+  *context = context_of(device);
+  return cuda::success;
+}
+
+result release(CUdevice) { return cuda::success; }
+
+result enable_peer(CUcontext peer, unsigned) {
+  driver.enabled = {driver.current, peer};
+  return driver.peer_status;
+}
+
 class usm_cuda_test : public testing::Test {
  protected:
   void SetUp() override {
@@ -106,6 +128,13 @@ class usm_cuda_test : public testing::Test {
     driver.status = cuda::success;
     driver.has_address_range = true;
     driver.current = nullptr;
+    driver.is_legacy = true;
+    driver.peer_status = cuda::success;
+    driver.enabled.clear();
+  }
+
+  static bool follows_peer_access() {
+    return cuda::follows_peer_access(functions, driver.block + 10);
   }
 
   /// For a context of these devices.
@@ -120,9 +149,36 @@ class usm_cuda_test : public testing::Test {
 
   static constexpr cuda::functions functions{.get_attributes = get_attributes,
                                              .get_address_range = get_range,
+                                             .retain_primary_context = retain,
+                                             .release_primary_context = release,
                                              .push_context = push,
-                                             .pop_context = pop};
+                                             .pop_context = pop,
+                                             .enable_peer_access = enable_peer};
 };
+
+TEST_F(usm_cuda_test, memory_of_pools_and_unknown_memory_do_not_follow_peer_access) {
+  EXPECT_TRUE(follows_peer_access());
+  driver.is_legacy = false;
+  EXPECT_FALSE(follows_peer_access());
+  driver.is_legacy = true;
+  driver.knows_the_pointer = false;
+  EXPECT_FALSE(follows_peer_access());
+  driver.knows_the_pointer = true;
+  driver.status = invalid_value;
+  EXPECT_FALSE(follows_peer_access());
+}
+
+TEST_F(usm_cuda_test, peer_access_is_enabled_in_the_devices_context_once) {
+  constexpr result already_enabled = 704;
+  constexpr result unsupported = 217;  // CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
+  for (const auto& [status, enabled] :
+       {std::pair(cuda::success, true), {already_enabled, true}, {unsupported, false}}) {
+    driver.peer_status = status;
+    EXPECT_EQ(cuda::enable_peer_access(functions, second_device, first_device), enabled);
+    EXPECT_EQ(driver.enabled, (std::vector{context_of(second_device), context_of(first_device)}));
+    EXPECT_EQ(driver.current, nullptr) << "the thread's context is as it was";
+  }
+}
 
 TEST_F(usm_cuda_test, kind_is_the_drivers_memory_type) {
   EXPECT_EQ(query().kind, usm_kind::device);

@@ -1,0 +1,191 @@
+// Names that other libraries (Kokkos, std::mdspan, rmm, nanobind, dpctl) have for what has another
+// name here: each is an error of the compiler that says the right one, in place of a list of all
+// functions that do not fit. Nothing here runs. This header does not need SYCL.
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+
+namespace usmx::inline v1::detail {
+
+/// False, but only once a template is instantiated: for a static_assert of what nobody may call.
+template <class...>
+inline constexpr bool never = false;
+
+/// The result of what nobody may call. It goes wherever a result may go, so that the compiler has
+/// nothing to say but the error.
+struct anything {
+  anything() = default;
+  template <class T>
+  operator T() const;
+  template <class T>
+  anything& operator=(const T&);
+  anything& operator++();
+  anything& operator*();
+  bool operator!=(const anything&) const;
+};
+
+/// An argument of a function that is called only if no other one fits: any argument fits, also
+/// several in braces, but by a conversion, which every other function's is better than. Missing
+/// arguments fit, too.
+struct any_argument {
+  any_argument() = default;
+  template <class... T>
+  any_argument(const T&...) noexcept {}
+  any_argument(std::initializer_list<std::ptrdiff_t>) noexcept {}
+};
+
+/// The members that an array has by another name. Class array has this one as a base.
+struct array_spellings {
+  template <class... Indices>
+  anything operator()(const Indices&...) const {
+    static_assert(never<Indices...>,
+                  "arrays have no elements of their own: take x = a.host_as<T, N>(), or "
+                  "a.host_view() of an array_of<T, N>, and then x(i, j)");
+    return {};
+  }
+  template <class Index>
+  anything operator[](const Index&) const {
+    static_assert(never<Index>,
+                  "arrays have no elements of their own: take x = a.host_as<T, N>(), or "
+                  "a.host_view() of an array_of<T, N>, and then x[i]; a part is a.slice(i)");
+    return {};
+  }
+  template <class... Nothing>
+  anything begin(const Nothing&...) const {
+    static_assert(
+        never<Nothing...>,
+        "arrays have no iterators: for (T& x : a.host_as<T, 1>()), or a.host_view() of an "
+        "array_of<T, 1>");
+    return {};
+  }
+  template <class... Nothing>
+  anything end(const Nothing&...) const {
+    return {};  // begin() has said it
+  }
+  template <class... Arguments>
+  anything fill(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::fill(a, value), of usmx/copy/values.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything copy(const Arguments&...) const {
+    static_assert(never<Arguments...>,
+                  "usmx::clone(a), of usmx/copy/zeros.hpp, or usmx::copy(source, destination)");
+    return {};
+  }
+  template <class... Arguments>
+  anything clone(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::clone(a), of usmx/copy/zeros.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything astype(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::astype(a, type), of usmx/copy/values.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything to_vector(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::to_vector<T>(a), of usmx/copy/values.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything item(const Arguments&...) const {
+    static_assert(
+        never<Arguments...>,
+        "usmx::to_vector<T>(a.slice(i, j))[0], of usmx/copy/values.hpp, or a.host_view()");
+    return {};
+  }
+  template <class T = void, std::size_t N = 0, class... Nothing>
+  anything host_view(const Nothing&...) const {
+    static_assert(never<Nothing...>,
+                  "a.host_as<T, N>() names what the compiler does not know of an array; an "
+                  "array_of<T, N> has host_view()");
+    return {};
+  }
+  template <class... Nothing>
+  anything mdspan(const Nothing&...) const {
+    static_assert(never<Nothing...>,
+                  "a.host_as<T, N>() is a view, which converts to a std::mdspan");
+    return {};
+  }
+  template <class... Destination>
+  anything to_host(const Destination&...) const {
+    static_assert(never<Destination...>,
+                  "usmx::to_host(a, data), of usmx/copy/host_data.hpp, or usmx::to_vector<T>(a)");
+    return {};
+  }
+  template <class... Nothing>
+  anything flatten(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.reshaped(-1), or usmx::to_vector<T>(a) for a copy");
+    return {};
+  }
+  template <class... Nothing>
+  anything ravel(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.reshaped(-1)");
+    return {};
+  }
+  template <class... Extents>
+  anything reshape(std::initializer_list<std::ptrdiff_t>, const Extents&...) const {
+    static_assert(never<Extents...>, "a.reshaped({2, 3}), which returns another array");
+    return {};
+  }
+  template <class... Axes>
+  anything transpose(const Axes&...) const {
+    static_assert(never<Axes...>, "a.transposed(), which returns another array");
+    return {};
+  }
+  template <class... Nothing>
+  anything itemsize(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.type().itemsize()");
+    return {};
+  }
+  template <class... Nothing>
+  anything size_bytes(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.nbytes()");
+    return {};
+  }
+  template <class... Nothing>
+  anything rank(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.ndim(); the views and array_of<T, N> have rank()");
+    return {};
+  }
+  template <class... Nothing>
+  anything data_handle(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.data()");
+    return {};
+  }
+  template <class... Nothing>
+  anything get_data(const Nothing&...) const {
+    static_assert(never<Nothing...>, "a.data(), or a.view().contiguous<T>(), which is checked");
+    return {};
+  }
+};
+
+/// The members that a view of typed elements has by another name. Each class of views has its own
+/// one as a base: two bases of one type, of a view and of a view in it, would take room.
+template <class View>
+struct view_spellings {
+  template <class... Nothing>
+  static anything shape(const Nothing&...) {
+    static_assert(never<Nothing...>, "view.extents() or view.extent(k)");
+    return {};
+  }
+  template <class... Nothing>
+  static anything ndim(const Nothing&...) {
+    static_assert(never<Nothing...>, "view.rank()");
+    return {};
+  }
+  template <class... Indices>
+  static anything at(const Indices&...) {
+    static_assert(never<Indices...>, "view(i, j), which debug builds check, or view[i]");
+    return {};
+  }
+  template <class... Nothing>
+  static anything data_handle(const Nothing&...) {
+    static_assert(never<Nothing...>, "view.data()");
+    return {};
+  }
+};
+
+}  // namespace usmx::inline v1::detail

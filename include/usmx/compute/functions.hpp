@@ -1,0 +1,456 @@
+// Functions of arrays, on the device that they are on: those of Python's usmx, from the same table.
+// Nothing waits, but for memory that others may work on, and for the compiler at the first call for
+// an element type. Written by tools/write_mathematics.py.
+//
+//   usmx::array z = usmx::sqrt(usmx::add(x, 1));
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/generated_kernels/generated_call.hpp"
+#include "usmx/generated_kernels/reduction_kernel.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1 {
+
+/// Calls the element-wise function of that name. An operand is an array of any layout or a number;
+/// arrays are of one element type, which numbers take, and are broadcast together. The result is
+/// new, or the output of the options. Throws as elementwise_kernel::call() does, type_error for a
+/// type that the function is not defined for (functions of real numbers are not for integers), and
+/// value_error for another name.
+USMX_API array compute(std::string_view name, std::span<const kernel_argument> operands,
+                       const generated_call_options& how = {});
+/// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
+USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {},
+                      const generated_call_options& how = {});
+
+// ---- for each element
+
+/// Computes the sum, for each element.
+inline array add(const kernel_argument& x1, const kernel_argument& x2,
+                 const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("add", operands, how);
+}
+/// Computes the difference, for each element.
+inline array subtract(const kernel_argument& x1, const kernel_argument& x2,
+                      const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("subtract", operands, how);
+}
+/// Computes the product, for each element.
+inline array multiply(const kernel_argument& x1, const kernel_argument& x2,
+                      const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("multiply", operands, how);
+}
+/// Computes the quotient, for each element.
+inline array divide(const kernel_argument& x1, const kernel_argument& x2,
+                    const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("divide", operands, how);
+}
+/// Computes the quotient, rounded down, for each element.
+inline array floor_divide(const kernel_argument& x1, const kernel_argument& x2,
+                          const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("floor_divide", operands, how);
+}
+/// Computes the rest of the division, with the sign of the divisor, for each element.
+inline array remainder(const kernel_argument& x1, const kernel_argument& x2,
+                       const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("remainder", operands, how);
+}
+/// Computes the first operand to the power of the second, for each element.
+inline array pow(const kernel_argument& x1, const kernel_argument& x2,
+                 const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("pow", operands, how);
+}
+/// Computes the number with the other sign, for each element.
+inline array negative(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("negative", operands, how);
+}
+/// Computes the number itself, in new memory, for each element.
+inline array positive(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("positive", operands, how);
+}
+/// Computes the magnitude, for each element.
+inline array abs(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("abs", operands, how);
+}
+/// Computes the square, for each element.
+inline array square(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("square", operands, how);
+}
+/// Computes 1 divided by the number, for each element.
+inline array reciprocal(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("reciprocal", operands, how);
+}
+/// Computes -1, 0 or 1; of a complex number z / abs(z), for each element.
+inline array sign(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("sign", operands, how);
+}
+/// Computes the conjugate, for each element.
+inline array conj(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("conj", operands, how);
+}
+/// Computes and of each two bits, for each element.
+inline array bitwise_and(const kernel_argument& x1, const kernel_argument& x2,
+                         const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("bitwise_and", operands, how);
+}
+/// Computes or of each two bits, for each element.
+inline array bitwise_or(const kernel_argument& x1, const kernel_argument& x2,
+                        const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("bitwise_or", operands, how);
+}
+/// Computes xor of each two bits, for each element.
+inline array bitwise_xor(const kernel_argument& x1, const kernel_argument& x2,
+                         const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("bitwise_xor", operands, how);
+}
+/// Computes all bits inverted; of bool, the other value, for each element.
+inline array bitwise_invert(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("bitwise_invert", operands, how);
+}
+/// Computes the bits, moved up, for each element.
+inline array bitwise_left_shift(const kernel_argument& x1, const kernel_argument& x2,
+                                const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("bitwise_left_shift", operands, how);
+}
+/// Computes the bits, moved down, for each element.
+inline array bitwise_right_shift(const kernel_argument& x1, const kernel_argument& x2,
+                                 const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("bitwise_right_shift", operands, how);
+}
+/// Computes and of each two truth values, for each element.
+inline array logical_and(const kernel_argument& x1, const kernel_argument& x2,
+                         const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("logical_and", operands, how);
+}
+/// Computes or of each two truth values, for each element.
+inline array logical_or(const kernel_argument& x1, const kernel_argument& x2,
+                        const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("logical_or", operands, how);
+}
+/// Computes xor of each two truth values, for each element.
+inline array logical_xor(const kernel_argument& x1, const kernel_argument& x2,
+                         const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("logical_xor", operands, how);
+}
+/// Computes whether it is zero, for each element.
+inline array logical_not(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("logical_not", operands, how);
+}
+/// Computes whether both are equal, for each element.
+inline array equal(const kernel_argument& x1, const kernel_argument& x2,
+                   const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("equal", operands, how);
+}
+/// Computes whether they differ, for each element.
+inline array not_equal(const kernel_argument& x1, const kernel_argument& x2,
+                       const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("not_equal", operands, how);
+}
+/// Computes whether the first one is less, for each element.
+inline array less(const kernel_argument& x1, const kernel_argument& x2,
+                  const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("less", operands, how);
+}
+/// Computes whether the first one is greater, for each element.
+inline array greater(const kernel_argument& x1, const kernel_argument& x2,
+                     const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("greater", operands, how);
+}
+/// Computes whether the first one is less or equal, for each element.
+inline array less_equal(const kernel_argument& x1, const kernel_argument& x2,
+                        const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("less_equal", operands, how);
+}
+/// Computes whether the first one is greater or equal, for each element.
+inline array greater_equal(const kernel_argument& x1, const kernel_argument& x2,
+                           const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("greater_equal", operands, how);
+}
+/// Computes the greater one; NaN, if one of them is, for each element.
+inline array maximum(const kernel_argument& x1, const kernel_argument& x2,
+                     const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("maximum", operands, how);
+}
+/// Computes the smaller one; NaN, if one of them is, for each element.
+inline array minimum(const kernel_argument& x1, const kernel_argument& x2,
+                     const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("minimum", operands, how);
+}
+/// Computes whether it is NaN, for each element.
+inline array isnan(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("isnan", operands, how);
+}
+/// Computes whether it is infinite, for each element.
+inline array isinf(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("isinf", operands, how);
+}
+/// Computes whether it is a finite number, for each element.
+inline array isfinite(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("isfinite", operands, how);
+}
+/// Computes whether the sign bit is set, for each element.
+inline array signbit(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("signbit", operands, how);
+}
+/// Computes rounded down, for each element.
+inline array floor(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("floor", operands, how);
+}
+/// Computes rounded up, for each element.
+inline array ceil(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("ceil", operands, how);
+}
+/// Computes rounded towards 0, for each element.
+inline array trunc(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("trunc", operands, how);
+}
+/// Computes rounded to the nearest integer, halves to the even one, for each element.
+inline array round(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("round", operands, how);
+}
+/// Computes the root, for each element.
+inline array sqrt(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("sqrt", operands, how);
+}
+/// Computes the cube root, for each element.
+inline array cbrt(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("cbrt", operands, how);
+}
+/// Computes e to the power of the number, for each element.
+inline array exp(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("exp", operands, how);
+}
+/// Computes 2 to the power of the number, for each element.
+inline array exp2(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("exp2", operands, how);
+}
+/// Computes exp(x) - 1, exact near 0 too, for each element.
+inline array expm1(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("expm1", operands, how);
+}
+/// Computes the natural logarithm, for each element.
+inline array log(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("log", operands, how);
+}
+/// Computes the logarithm to base 2, for each element.
+inline array log2(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("log2", operands, how);
+}
+/// Computes the logarithm to base 10, for each element.
+inline array log10(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("log10", operands, how);
+}
+/// Computes log(1 + x), exact near 0 too, for each element.
+inline array log1p(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("log1p", operands, how);
+}
+/// Computes the sine, for each element.
+inline array sin(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("sin", operands, how);
+}
+/// Computes the cosine, for each element.
+inline array cos(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("cos", operands, how);
+}
+/// Computes the tangent, for each element.
+inline array tan(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("tan", operands, how);
+}
+/// Computes the hyperbolic sine, for each element.
+inline array sinh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("sinh", operands, how);
+}
+/// Computes the hyperbolic cosine, for each element.
+inline array cosh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("cosh", operands, how);
+}
+/// Computes the hyperbolic tangent, for each element.
+inline array tanh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("tanh", operands, how);
+}
+/// Computes the inverse of sin, for each element.
+inline array asin(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("asin", operands, how);
+}
+/// Computes the inverse of cos, for each element.
+inline array acos(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("acos", operands, how);
+}
+/// Computes the inverse of tan, for each element.
+inline array atan(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("atan", operands, how);
+}
+/// Computes the inverse of sinh, for each element.
+inline array asinh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("asinh", operands, how);
+}
+/// Computes the inverse of cosh, for each element.
+inline array acosh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("acosh", operands, how);
+}
+/// Computes the inverse of tanh, for each element.
+inline array atanh(const kernel_argument& x, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x};
+  return compute("atanh", operands, how);
+}
+/// Computes the angle of the point (x2, x1), for each element.
+inline array atan2(const kernel_argument& x1, const kernel_argument& x2,
+                   const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("atan2", operands, how);
+}
+/// Computes the root of the sum of the squares, for each element.
+inline array hypot(const kernel_argument& x1, const kernel_argument& x2,
+                   const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("hypot", operands, how);
+}
+/// Computes log(exp(x1) + exp(x2)), for each element.
+inline array logaddexp(const kernel_argument& x1, const kernel_argument& x2,
+                       const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("logaddexp", operands, how);
+}
+/// Computes the magnitude of the first one with the sign of the second, for each element.
+inline array copysign(const kernel_argument& x1, const kernel_argument& x2,
+                      const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("copysign", operands, how);
+}
+/// Computes the number next to the first one on the way to the second, for each element.
+inline array nextafter(const kernel_argument& x1, const kernel_argument& x2,
+                       const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x1, x2};
+  return compute("nextafter", operands, how);
+}
+/// Computes the number, but at least `min` and at most `max`, for each element.
+inline array clip(const kernel_argument& x, const kernel_argument& min, const kernel_argument& max,
+                  const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {x, min, max};
+  return compute("clip", operands, how);
+}
+/// Computes the element of `x` where the condition holds, else that of `y`, for each element.
+inline array where(const kernel_argument& condition, const kernel_argument& x,
+                   const kernel_argument& y, const generated_call_options& how = {}) {
+  const kernel_argument operands[] = {condition, x, y};
+  return compute("where", operands, how);
+}
+
+// ---- reductions
+
+/// Adds up the elements, along axes.
+inline array sum(const array& x, const reduction_axes& axes = {},
+                 const generated_call_options& how = {}) {
+  return reduce("sum", x, axes, how);
+}
+/// Multiplies the elements, along axes.
+inline array prod(const array& x, const reduction_axes& axes = {},
+                  const generated_call_options& how = {}) {
+  return reduce("prod", x, axes, how);
+}
+/// Finds the greatest element, along axes.
+inline array max(const array& x, const reduction_axes& axes = {},
+                 const generated_call_options& how = {}) {
+  return reduce("max", x, axes, how);
+}
+/// Finds the smallest element, along axes.
+inline array min(const array& x, const reduction_axes& axes = {},
+                 const generated_call_options& how = {}) {
+  return reduce("min", x, axes, how);
+}
+/// Finds the index of the greatest element, along axes.
+inline array argmax(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
+  return reduce("argmax", x, axes, how);
+}
+/// Finds the index of the smallest element, along axes.
+inline array argmin(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
+  return reduce("argmin", x, axes, how);
+}
+/// Finds the mean of the elements, along axes.
+inline array mean(const array& x, const reduction_axes& axes = {},
+                  const generated_call_options& how = {}) {
+  return reduce("mean", x, axes, how);
+}
+/// Says whether an element is not zero, along axes.
+inline array any_of(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
+  return reduce("any", x, axes, how);
+}
+/// Says whether all elements are not zero, along axes.
+inline array all_of(const array& x, const reduction_axes& axes = {},
+                    const generated_call_options& how = {}) {
+  return reduce("all", x, axes, how);
+}
+/// Counts the elements that are not zero, along axes.
+inline array count_nonzero(const array& x, const reduction_axes& axes = {},
+                           const generated_call_options& how = {}) {
+  return reduce("count_nonzero", x, axes, how);
+}
+
+}  // namespace usmx::inline v1

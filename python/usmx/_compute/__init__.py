@@ -1,0 +1,1 @@
+"""Mathematics: functions of the array API, operators, reductions and algorithms, from one table."""

@@ -1,0 +1,58 @@
+// The place of the best element of each row of an array in C order, on processors with vectors:
+// each work item looks through a part of a row, block by block. Only a block with a better element
+// is looked through for its place. X is the type of the elements, and IS_BETTER compares `a` and
+// `b`. The best of all is NaN, which IS_NAN says of `a`.
+#include <preamble>
+
+inline bool is_nan(X a) { return IS_NAN; }
+inline bool is_better(X a, X b) { return IS_BETTER || (is_nan(a) && !is_nan(b)); }
+
+USMX_KERNEL(1) best_of_parts(const X* x, long* places, long columns, long parts) {
+  constexpr int lanes = 64 / int(sizeof(X));
+  constexpr int block = 16 * lanes;
+  const long row = global_id() / parts;
+  const long part = global_id() - row * parts;
+  const long length = (columns + parts - 1) / parts;
+  const X* first = x + row * columns;
+  const long end = min((part + 1) * length, columns);
+  long place = min(part * length, columns - 1);
+  long k = place;
+  for (; k + block <= end && !is_nan(first[place]); k += block) {
+    X best[lanes];
+    bool has_nan = false;
+    for (int lane = 0; lane < lanes; ++lane) {
+      best[lane] = first[k + lane];
+    }
+    for (int step = 0; step < block; step += lanes) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        const X a = first[k + step + lane];
+        const X b = best[lane];
+        best[lane] = IS_BETTER ? a : b;
+        has_nan |= is_nan(a);
+      }
+    }
+    X found = best[0];
+    for (int lane = 1; lane < lanes; ++lane) {
+      found = is_better(best[lane], found) ? best[lane] : found;
+    }
+    if (has_nan || is_better(found, first[place])) {
+      for (long other = k; other < k + block; ++other) {
+        place = is_better(first[other], first[place]) ? other : place;
+      }
+    }
+  }
+  for (; k < end; ++k) {
+    place = is_better(first[k], first[place]) ? k : place;
+  }
+  places[global_id()] = place;
+}
+
+USMX_KERNEL(1) best_of_rows(const X* x, const long* places, long* z, long columns, long parts) {
+  const X* first = x + global_id() * columns;
+  const long* of_row = places + global_id() * parts;
+  long place = of_row[0];
+  for (long part = 1; part < parts; ++part) {
+    place = is_better(first[of_row[part]], first[place]) ? of_row[part] : place;
+  }
+  z[global_id()] = place;
+}

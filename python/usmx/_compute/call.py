@@ -1,0 +1,360 @@
+"""Calls of the table's functions: one kernel for each function and types, made once.
+
+A kernel is a `usmx.ElementwiseKernel`, which takes arrays of any layout, broadcasts them, finds
+the queue and the kind of memory, and orders the work. What is done here is promotion.
+"""
+
+from __future__ import annotations
+
+import atexit
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx._compute.promotion import (
+    WEAK,
+    available,
+    common_type,
+    default_float,
+    number_converter,
+    part_type,
+    require_plain,
+)
+from usmx._compute.table import ROWS
+from usmx._container.compute_follows_data import using_queue
+from usmx._container.host import _numpy
+from usmx._core import (
+    ElementwiseKernel,
+    USMArray,
+    _as_array,
+    _host_function,
+    asarray,
+    copy,
+    empty,
+    moveaxis,
+)
+from usmx._kernels import KernelModule
+from usmx._text import short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from usmx._compute.table import Row
+    from usmx._core import SyclDevice, SyclQueue
+    from usmx._typing import NumpyType
+
+
+_texts: dict[str, str] = {}
+
+
+def text_of(file: str) -> str:
+    """The text of one of the sources beside this file."""
+    if file not in _texts:
+        from pathlib import Path  # which takes longer to import than the other modules together
+
+        _texts[file] = Path(__file__).with_name(file).read_text("utf-8")
+    return _texts[file]
+
+
+def preamble() -> str:
+    """What the kernels' sources begin with."""
+    return text_of("device_functions.hpp")
+
+
+_CPP = {
+    "float16": "half", "float32": "float", "float64": "double", "complex64": "complex<float>",
+    "complex128": "complex<double>", "bool": "bool",
+}  # fmt: skip
+
+
+def cpp(dtype: NumpyType) -> str:
+    """The type's name in the kernel language."""
+    return _CPP.get(dtype.name) or f"{dtype.name}_t"
+
+
+class Plan(NamedTuple):
+    """What a function does for operands of certain types on a device."""
+
+    kernel: ElementwiseKernel
+    numbers: tuple[tuple[int, Callable[[Any], Any]], ...]
+    """Which operands are numbers, and how each is converted."""
+
+    def __call__(self, operands: Any, out: USMArray | None = None) -> Any:
+        if self.numbers:
+            operands = list(operands)
+            for place, convert in self.numbers:
+                operands[place] = convert(operands[place])
+        return self.kernel(*operands) if out is None else self.kernel(*operands, out=out)
+
+
+def new_cache() -> dict[Any, Any]:
+    """A dictionary for kernels, which is emptied before the interpreter ends."""
+    cache: dict[Any, Any] = {}
+    atexit.register(cache.clear)
+    return cache
+
+
+_plans: dict[tuple[Any, ...], Plan] = new_cache()
+
+
+def kind_of(operand: Any) -> Any:
+    """What decides for an operand: the type of an array, the class of a number."""
+    cls = type(operand)
+    return operand.dtype if cls is USMArray else cls
+
+
+class Traced:
+    """An operand that stands for elements while a function is traced (fusion.py)."""
+
+    def apply(self, row: Row, operands: tuple[Any, ...], out: Any) -> Any:
+        """What the row's function gives for these operands."""
+        raise NotImplementedError
+
+    def reduced(self, row: Any, axis: Any, keepdims: bool, dtype: Any, out: Any) -> Any:
+        """What a reduction gives for these elements."""
+        raise NotImplementedError
+
+
+def _is_not_small(*_operands):
+    return None
+
+
+# Each row's function, computed by the host: of the operands, and `out` or None. It returns None,
+# and has done nothing, unless there is so little work, on memory that the host reaches and that is
+# idle, that a launch would take longer (docs/decisions.md, 135).
+SMALL: dict[str, Callable[..., Any]] = {
+    name: _host_function(name) or _is_not_small for name in ROWS
+}
+
+
+def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
+    """Call the row's function."""
+    found = SMALL[row.name](*operands, out)
+    return launch(row, operands, out) if found is None else found
+
+
+def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
+    """Call the row's function, by a kernel."""
+    if not all(type(each) in _KNOWN for each in operands):
+        for each in operands:
+            if isinstance(each, Traced):
+                return each.apply(row, operands, out)
+        operands = operands_of(row.name, row.operands, operands)
+    first = next((each for each in operands if type(each) is USMArray), None)
+    if first is None:
+        raise _no_array(row.name)
+    kinds = tuple(map(kind_of, operands))
+    into = None if out is None else output(row.name, out).dtype
+    key = (row.name, kinds, into, first._own_queue.sycl_device)
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plans[key] = _make_plan(row, kinds, into, key[-1])
+    try:
+        return plan(operands, out)
+    except OverflowError:
+        if not row.compares:
+            raise
+    return launch(row, tuple(map(comparable, operands)), out)
+
+
+_KNOWN = frozenset((USMArray, *WEAK))
+
+
+def is_operand(other: Any) -> bool:
+    """Whether operators compute with it: an array of USM, a plain one of NumPy's, or a number."""
+    if type(other) in _KNOWN or isinstance(other, (USMArray, Traced, *WEAK)):
+        return True
+    numpy = _numpy()
+    is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
+    return is_host or _as_array(other) is not None
+
+
+def operands_of(
+    function: str, names: Sequence[str], operands: Sequence[Any]
+) -> tuple[USMArray | Any, ...]:
+    """The operands as `compute` takes them: USMArrays, on which others may follow, and numbers.
+
+    Arrays of NumPy's are copied to where the first USMArray is. TypeError for anything else.
+    """
+    views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
+    first = next((each for each in views if type(each) is USMArray), None)
+    if first is None:
+        raise _no_array(function)
+    host = _numpy().ndarray
+    return tuple(
+        asarray(each, usm_type=first.usm_type, sycl_queue=first._own_queue)
+        if isinstance(each, host)
+        else each
+        for each in views
+    )
+
+
+def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> list[USMArray]:
+    """The operands, of which none is a number."""
+    found = operands_of(function, names, operands)
+    for name, each in zip(names, found, strict=True):
+        if type(each) is not USMArray:
+            raise TypeError(f"{function}: {name} must be an array, found {short_repr(each)}")
+    return [*found]
+
+
+def _operand(function, name, operand):
+    """A USMArray, a number, or an array of NumPy's with a dimension."""
+    if isinstance(operand, Traced):
+        raise TypeError(f"fuse: {function} is no function for each element, and cannot be traced")
+    view = _as_array(operand)
+    if view is not None:
+        return view if type(view) is USMArray else view[...]
+    if not is_operand(operand):
+        raise TypeError(
+            f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}; "
+            "usmx.asarray makes arrays"
+        )
+    for weak in WEAK:
+        if isinstance(operand, weak) and not isinstance(operand, _numpy().generic):
+            return weak(operand)
+    return operand[()] if operand.ndim == 0 else operand
+
+
+def _no_array(function):
+    return TypeError(
+        f"{function}: expected a USMArray among the operands, found none; usmx.asarray makes arrays"
+    )
+
+
+def output(function: str, out: Any) -> USMArray:
+    """`out`, which is a USMArray."""
+    if not isinstance(out, USMArray):
+        text = f"{function}: out must be a USMArray, found {type(out).__name__}"
+        if isinstance(out, _numpy().ndarray):  # as in `host += a`
+            text += "; NumPy computes with usmx.asnumpy(a)"
+        raise TypeError(text)
+    return out
+
+
+def require_castable(function: str, result: NumpyType, into: NumpyType) -> None:
+    """TypeError if the result would change its kind in an array of the type."""
+    if not _numpy().can_cast(result, into, "same_kind"):
+        raise TypeError(
+            f"{function}: a result of type {result} cannot be written to an array of type {into}"
+        )
+
+
+def comparable(operand: Any) -> Any:
+    """A Python integer as a number of a type that has it; infinity, where no type has."""
+    if type(operand) is not int:
+        return operand
+    numpy = _numpy()
+    for cls in (numpy.int64, numpy.uint64):
+        limits = numpy.iinfo(cls)
+        if limits.min <= operand <= limits.max:
+            return cls(operand)
+    return numpy.float32(numpy.inf if operand > 0 else -numpy.inf)
+
+
+def _make_plan(row, kinds, into, device):
+    kernel_types = types_of(row, kinds, device)
+    inputs = [*kernel_types.parameters]
+    result = kernel_types.result if into is None else into
+    require_castable(row.name, kernel_types.result, result)
+    kernel = ElementwiseKernel(
+        ", ".join(f"{dtype} {name}" for dtype, name in zip(inputs, row.operands, strict=True)),
+        f"{result} out",
+        kernel_types.operation(row, result),
+        row.name,
+        preamble=preamble(),
+    )
+    numbers = tuple(
+        (place, number_converter(inputs[place]))
+        for place, kind in enumerate(kinds)
+        if isinstance(kind, type)
+    )
+    return Plan(kernel, numbers)
+
+
+class Types(NamedTuple):
+    """The types of a kernel: of its parameters, in which it computes, and of the result."""
+
+    parameters: list[Any]
+    computed: Any
+    result: Any
+
+    def operation(self, row: Row, written: Any, out: str = "out") -> str:
+        """The statements of the kernel, which write to `out`."""
+        names = row.operands[row.conditions :]
+        converted = [
+            f"const C {letter} = C({_single(name, dtype, self.computed)});\n"
+            for letter, name, dtype in zip(
+                "abc", names, self.parameters[row.conditions :], strict=False
+            )
+        ]
+        expression = row.expressions[self.computed.kind]
+        if row.compares and all(dtype.kind in "biu" for dtype in self.parameters):
+            expression, converted = row.expressions["i"], []
+        is_rounded = written != self.result
+        result = cpp(self.result)
+        value = f"{result}({expression})"
+        return (
+            f"using C = {cpp(self.computed)};\n{''.join(converted)}"
+            f"{out} = {f'{cpp(written)}({value})' if is_rounded else value}"
+        )
+
+
+def _single(name, dtype, computed):
+    """float16 has fewer conversions than the others."""
+    return f"float({name})" if dtype.name == "float16" and computed.name != "float16" else name
+
+
+def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
+    """The types of the kernel for operands of these kinds. TypeError if there is none."""
+    numpy = _numpy()
+    for kind in kinds:
+        if not isinstance(kind, type):
+            require_plain(row.name, kind)
+    promoted = common_type(kinds[row.conditions :], device)
+    if row.result == "float" and promoted.kind not in row.expressions:
+        promoted = available(numpy.result_type(promoted, default_float(device)), device)
+    if promoted.kind not in row.expressions:
+        raise TypeError(f"{row.name} is not defined for elements of type {promoted}")
+    computed = numpy.dtype("f4") if promoted == numpy.float16 and not row.in_half else promoted
+    result = {
+        "same": promoted, "float": promoted, "real": part_type(promoted), "bool": numpy.dtype("?"),
+    }[row.result]  # fmt: skip
+    parameters = [
+        numpy.dtype(kind)
+        if kind not in WEAK
+        else numpy.dtype("?")
+        if place < row.conditions
+        else promoted
+        for place, kind in enumerate(kinds)
+    ]
+    return Types(parameters, computed, result)
+
+
+# ---- kernels that are no expressions
+
+
+def rows_along(x: USMArray, axis: Any) -> USMArray:
+    """The elements in C order with this axis last: a view, or else a copy."""
+    moved = moveaxis(x, axis, -1)
+    return moved if moved.flags.c_contiguous else copy(moved, order="C")
+
+
+def new_beside(x: USMArray, shape: tuple[int, ...], dtype: NumpyType) -> USMArray:
+    """An array without values on the queue of another one, in memory of the same kind."""
+    return empty(shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
+
+
+_modules: dict[tuple[Any, ...], KernelModule] = new_cache()
+
+
+def kernels(file: str, names: Sequence[str], queue: SyclQueue, **macros: str) -> KernelModule:
+    """The kernels of one of the sources beside this file, compiled once for these macros."""
+    key = (file, *macros.values())
+    found = _modules.get(key)
+    if found is None:
+        lines = [f"#define {name} {text}\n" for name, text in macros.items()]
+        head = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\n{preamble()}\n"
+        with using_queue(queue):
+            found = KernelModule(text_of(file), names, headers={"preamble": head + "".join(lines)})
+        _modules[key] = found
+    return found

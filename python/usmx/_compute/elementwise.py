@@ -1,0 +1,187 @@
+"""The element-wise functions, as Python functions of the table's rows."""
+
+from __future__ import annotations
+
+import re
+from math import inf
+from typing import TYPE_CHECKING
+
+from usmx._compute.call import Traced, compute
+from usmx._compute.table import ROWS
+from usmx._container.conversion import astype
+from usmx._container.creation import as_integer, as_view
+from usmx._container.indexing import nonzero
+from usmx._container.types import iinfo
+
+if TYPE_CHECKING:
+    from typing import SupportsIndex
+
+    from usmx._compute.table import Row
+    from usmx._core import USMArray
+    from usmx._typing import Operand, Producer
+
+_ONE = "    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``."
+_TWO = """\
+    x1, x2: arrays, which are broadcast together: USMArrays or other producers of
+        ``__sycl_usm_array_interface__``. One of them may be a number, or an array of NumPy's, which
+        is copied."""
+_RESULTS = {
+    "same": "the type to which the operands are promoted",
+    "float": "the type to which\n"
+    "    the operands are promoted, or the default floating-point type for integers",
+    "real": "the same type, or that of the parts for complex numbers",
+    "bool": "bool",
+}
+_DOCUMENT = """\
+Compute {summary}, for each element. Does not wait.
+{note}
+Args:
+{operands}
+    out: where the result is written: an array of the result's shape, to whose type the result's can
+        be cast without a change of kind. By default a new array.
+
+Returns:
+    `out`, or a new USMArray on the queue of the operands. Its element type is {result}.
+
+Raises:
+    TypeError: the function is not defined for a type, an operand is of another kind, or the result
+        cannot be cast to the type of `out`.
+    ValueError: the shapes do not fit, or `out` is read-only.
+    ExecutionPlacementError: the queues differ.
+
+Example:
+    >>> print(usmx.{name}({example}))
+    {prints}
+"""
+
+
+def _function_of(row: Row):
+    def unary(x, /, *, out=None):
+        return compute(row, (x,), out)
+
+    def binary(x1, x2, /, *, out=None):
+        return compute(row, (x1, x2), out)
+
+    function = unary if len(row.operands) == 1 else binary
+    function.__name__ = function.__qualname__ = row.name
+    function.__annotations__ = dict.fromkeys(row.operands, "Operand") | {
+        "out": "USMArray | None",
+        "return": "USMArray",
+    }
+    function.__doc__ = _DOCUMENT.format(
+        name=row.name,
+        summary=row.summary,
+        note=f"\n{row.note}\n" if row.note else "",
+        operands=_ONE if len(row.operands) == 1 else _TWO,
+        result=_RESULTS[row.result],
+        example=re.sub(r"\[.*?\]", r"usmx.asarray(\g<0>)", row.example[0]),
+        prints=row.example[1],
+    )
+    return function
+
+
+NAMES = [row.name for row in ROWS.values() if len(row.operands) < 3]
+globals().update({name: _function_of(ROWS[name]) for name in NAMES})
+
+
+def clip(
+    x: Producer,
+    /,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    *,
+    out: USMArray | None = None,
+) -> USMArray:
+    """Limit each element to a range. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        min: the smallest value, a number or an array. None: there is none.
+        max: the largest value, a number or an array. None: there is none. It counts where it is
+            less than `min`.
+        out: where the result is written: an array of the result's shape, to whose type the
+            result's can be cast without a change of kind. By default a new array.
+
+    Returns:
+        `out`, or a new USMArray on the queue of the operands, of the type to which these are
+        promoted. An element is NaN if it, `min` or `max` is.
+
+    Raises:
+        TypeError: the function is not defined for a type, or an operand is of another kind.
+        ValueError: the shapes do not fit, or `out` is read-only.
+        ExecutionPlacementError: the queues differ.
+
+    Example:
+        >>> print(usmx.clip(usmx.asarray([1, 5, 9]), 2, 6))
+        [2 5 6]
+    """
+    view = x if isinstance(x, Traced) else as_view("x", x)
+    low, high = (_within(view, bound) for bound in (min, max))
+    if low is None and high is None:
+        return compute(ROWS["maximum"], (view, view), out)
+    if high is None:
+        return compute(ROWS["maximum"], (view, low), out)
+    if low is None:
+        return compute(ROWS["minimum"], (view, high), out)
+    return compute(ROWS["clip"], (view, low, high), out)
+
+
+def _within(x, bound):
+    """The bound as the type of `x` has it: a Python integer outside of it is the nearest one."""
+    if type(bound) is not int or x.dtype.kind not in "iu":
+        return bound
+    limits = iinfo(x.dtype)
+    return sorted((limits.min, bound, limits.max))[1]
+
+
+def where(
+    condition: Operand, x: Operand | None = None, y: Operand | None = None, /
+) -> USMArray | tuple[USMArray, ...]:
+    """Select elements of `x` where a condition is not zero, and of `y` elsewhere.
+
+    Does not wait, unless `x` and `y` are left out. The arrays are broadcast together.
+
+    Args:
+        condition: a USMArray or any other producer of ``__sycl_usm_array_interface__``; or a bool,
+            if `x` or `y` is an array.
+        x, y: arrays on the queue of `condition`, or numbers. Without both, the result is
+            ``nonzero(condition)``.
+
+    Returns:
+        A new USMArray on the queue of the arrays. Its element type is the `result_type` of `x` and
+        `y`, and its kind of memory is the one that `get_coerced_usm_type` gives.
+
+    Raises:
+        ValueError: only one of `x` and `y` is given, or the shapes are not compatible.
+        ExecutionPlacementError: the queues differ.
+        OverflowError: a Python integer does not fit into the type.
+        TypeError: `condition` is no array, or `x` or `y` is neither array nor number.
+
+    Example:
+        >>> print(usmx.where(usmx.asarray([True, False]), usmx.asarray([1, 2]), 0))
+        [1 0]
+    """
+    if x is None and y is None:
+        return nonzero(as_view("condition", condition))
+    if x is None or y is None:
+        raise ValueError("where: expected both x and y, or neither, found one of them")
+    return compute(ROWS["where"], (condition, x, y))
+
+
+def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMArray:
+    """The elements rounded to so many decimals, as NumPy rounds: scaled by a power of 10."""
+    places = as_integer("decimals", decimals)
+    if not -(2**31) <= places < 2**31:
+        raise OverflowError(f"decimals must be an int of 32 bits, found {places}")
+    row = ROWS["round"]
+    if places == 0 or (places > 0 and x.dtype.kind in "iu"):
+        return compute(row, (x,), out)
+    if places < -19 and x.dtype.kind in "iu":  # more digits than any integer has
+        return compute(ROWS["multiply"], (x, 0), out)
+    power = 10 ** (places if places > 0 else -places) if -309 < places < 309 else inf
+    up, down = ("multiply", "divide") if places > 0 else ("divide", "multiply")
+    rounded = compute(row, (compute(ROWS[up], (x, power)),))
+    scaled = compute(ROWS[down], (rounded, power))
+    if x.dtype.kind in "iu":
+        return astype(scaled, x.dtype)
+    return scaled if out is None else compute(ROWS["positive"], (scaled,), out)

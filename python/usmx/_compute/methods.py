@@ -1,0 +1,273 @@
+"""The methods of arrays that compute: NumPy's, attached to the native class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx._compute import elementwise, products, scans, sorting
+from usmx._compute.call import compute
+from usmx._compute.reductions import reduce, spread_of
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.asynchronous import copy_async
+from usmx._container.elsewhere import add_names
+from usmx._container.numpy_names import diagonal
+from usmx._core import USMArray, _require_made, reshape
+from usmx._functions import attach
+
+if TYPE_CHECKING:
+    from typing import Any, Literal, SupportsIndex
+
+    from usmx._typing import Axes, DTypeLike, Operand, Producer
+
+
+class OfArrays:
+    """What becomes of each: a method of USMArray."""
+
+    def sum(
+        self: Any,
+        axis: Axes | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Add up the elements along axes: `usmx.sum`. Does not wait."""
+        return reduce(REDUCTIONS["sum"], self, axis, keepdims, dtype=dtype, out=out)
+
+    def prod(
+        self: Any,
+        axis: Axes | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Multiply the elements along axes: `usmx.prod`. Does not wait."""
+        return reduce(REDUCTIONS["prod"], self, axis, keepdims, dtype=dtype, out=out)
+
+    def mean(
+        self: Any,
+        axis: Axes | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Find the mean along axes: `usmx.mean`. Does not wait."""
+        return reduce(REDUCTIONS["mean"], self, axis, keepdims, dtype=dtype, out=out)
+
+    def var(
+        self: Any,
+        axis: Axes | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Find the variance along axes: `usmx.var`, with `ddof` for its `correction`.
+
+        Does not wait.
+        """
+        return spread_of(REDUCTIONS["var"], self, axis, ddof, keepdims, dtype=dtype, out=out)
+
+    def std(
+        self: Any,
+        axis: Axes | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
+        ddof: float = 0,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Find the standard deviation along axes: `usmx.std`, with `ddof` for its `correction`.
+
+        Does not wait.
+        """
+        return spread_of(REDUCTIONS["std"], self, axis, ddof, keepdims, dtype=dtype, out=out)
+
+    def max(
+        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+    ) -> USMArray:
+        """Find the greatest element along axes: `usmx.max`. Does not wait."""
+        return reduce(REDUCTIONS["max"], self, axis, keepdims, out=out)
+
+    def min(
+        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+    ) -> USMArray:
+        """Find the smallest element along axes: `usmx.min`. Does not wait."""
+        return reduce(REDUCTIONS["min"], self, axis, keepdims, out=out)
+
+    def any(
+        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+    ) -> USMArray:
+        """Say whether an element is not zero, along axes: `usmx.any`. Does not wait."""
+        return reduce(REDUCTIONS["any"], self, axis, keepdims, out=out)
+
+    def all(
+        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+    ) -> USMArray:
+        """Say whether all elements are not zero, along axes: `usmx.all`. Does not wait."""
+        return reduce(REDUCTIONS["all"], self, axis, keepdims, out=out)
+
+    def argmax(
+        self: Any,
+        axis: SupportsIndex | None = None,
+        out: USMArray | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Find the index of the greatest element: `usmx.argmax`. Does not wait."""
+        return reduce(REDUCTIONS["argmax"], self, axis, keepdims, out=out)
+
+    def argmin(
+        self: Any,
+        axis: SupportsIndex | None = None,
+        out: USMArray | None = None,
+        *,
+        keepdims: bool = False,
+    ) -> USMArray:
+        """Find the index of the smallest element: `usmx.argmin`. Does not wait."""
+        return reduce(REDUCTIONS["argmin"], self, axis, keepdims, out=out)
+
+    def cumsum(
+        self: Any, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None
+    ) -> USMArray:
+        """Add up the elements so far, along an axis: `usmx.cumulative_sum`. Does not wait.
+
+        Without an axis it goes through all elements in C order.
+        """
+        x = self if axis is not None else reshape(self, -1)
+        return scans.accumulate("sum", x, axis, dtype)
+
+    def cumprod(
+        self: Any, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None
+    ) -> USMArray:
+        """Multiply the elements so far, along an axis: `usmx.cumulative_prod`. Does not wait.
+
+        Without an axis it goes through all elements in C order.
+        """
+        x = self if axis is not None else reshape(self, -1)
+        return scans.accumulate("prod", x, axis, dtype)
+
+    def clip(
+        self: Any,
+        min: Operand | None = None,
+        max: Operand | None = None,
+        out: USMArray | None = None,
+    ) -> USMArray:
+        """Limit each element to a range: `usmx.clip`. Does not wait."""
+        return elementwise.clip(self, min, max, out=out)
+
+    def conj(self: Any) -> USMArray:
+        """Conjugate each element: `usmx.conj`. Does not wait."""
+        return compute(ROWS["conj"], (self,))
+
+    def conjugate(self: Any) -> USMArray:
+        """Conjugate each element: `usmx.conj`. Does not wait."""
+        return compute(ROWS["conj"], (self,))
+
+    def round(self: Any, decimals: SupportsIndex = 0, out: USMArray | None = None) -> USMArray:
+        """Round each element to so many decimals: `usmx.round`. Does not wait."""
+        return elementwise.round_to(self, decimals, out)
+
+    def sort(self: Any, axis: SupportsIndex = -1) -> None:
+        """Sort the elements along an axis, in place. `usmx.sort` makes a new array.
+
+        Does not wait.
+        """
+        copy_async(self, sorting.sort(self, axis=axis))
+
+    def argsort(self: Any, axis: SupportsIndex = -1) -> USMArray:
+        """Find the indices that sort along an axis: `usmx.argsort`. Does not wait."""
+        return sorting.argsort(self, axis=axis)
+
+    def searchsorted(
+        self: Any,
+        v: Operand,
+        side: Literal["left", "right"] = "left",
+        sorter: Producer | None = None,
+    ) -> USMArray:
+        """Find where values would be inserted: `usmx.searchsorted`. Does not wait."""
+        return sorting.searchsorted(self, v, side=side, sorter=sorter)
+
+    def dot(self: Any, b: Operand) -> USMArray:
+        """Multiply matrices or vectors; with more than two dimensions as NumPy's `dot`.
+
+        Does not wait.
+        """
+        return products.dot(self, b)
+
+    def trace(
+        self: Any, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+    ) -> USMArray:
+        """Add up the elements of a diagonal. Does not wait."""
+        return reduce(REDUCTIONS["sum"], diagonal(self, offset, axis1, axis2), -1)
+
+    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's functions on arrays: those that usmx has are usmx's own.
+
+        They give USMArrays, of the kind of memory that the array API's rules say. Others are
+        refused for device memory. For the other kinds NumPy computes in the same memory, and gives
+        its own arrays; so it does with NumPy arrays among the arguments. Without this method some
+        functions would treat the refusal of ``__array__`` as an answer: with device memory
+        ``np.array_equal(a, a)`` would be False.
+        """
+        from usmx._compute.numpy_protocol import call_numpy_function
+
+        return call_numpy_function(self, func, types, args, kwargs)
+
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """NumPy's ufuncs on arrays: those that usmx has compute, on the queue of the arrays.
+
+        NumPy's own arrays among the arguments are copied there, so that ``host + a`` gives what
+        ``a + host`` gives.
+        """
+        _require_made(self)
+        from usmx._compute.numpy_protocol import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, kwargs)
+
+
+attach(OfArrays, USMArray)
+USMArray.__array_priority__ = 0.0  # type: ignore[attr-defined]  # which Dask compares, as of every array
+add_names(
+    {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}
+    | {
+        "allclose": "(usmx.abs(a - b) <= atol + rtol * usmx.abs(b)).all()",
+        "amax": "usmx.max",
+        "amin": "usmx.min",
+        "angle": "usmx.atan2(a.imag, a.real)",
+        "argpartition": "usmx.argsort(a)",
+        "around": "usmx.round or a.round(decimals)",
+        "average": "usmx.mean(a), or usmx.sum(a * weights) / usmx.sum(weights)",
+        "bitwise_not": "usmx.bitwise_invert",
+        "cumprod": "usmx.cumulative_prod",
+        "cumsum": "usmx.cumulative_sum",
+        "deg2rad": "a * (usmx.pi / 180)",
+        "degrees": "a * (180 / usmx.pi)",
+        "digitize": "usmx.searchsorted(bins, a, side='right')",
+        "divmod": "divmod(a, b)",
+        "dot": "usmx.matmul or a.dot(b)",
+        "fabs": "usmx.abs(a)",
+        "float_power": "usmx.pow(a, b)",
+        "inner": "usmx.tensordot(a, b, axes=([-1], [-1]))",
+        "isclose": "usmx.abs(a - b) <= atol + rtol * usmx.abs(b)",
+        "isneginf": "a == -usmx.inf",
+        "isposinf": "a == usmx.inf",
+        "mod": "usmx.remainder(a, b)",
+        "nan_to_num": "usmx.where(usmx.isnan(a), 0, a)",
+        "outer": "a[:, None] * b",
+        "partition": "usmx.sort(a)",
+        "ptp": "a.max() - a.min()",
+        "rad2deg": "a * (180 / usmx.pi)",
+        "radians": "a * (usmx.pi / 180)",
+        "trace": "a.trace()",
+        "true_divide": "usmx.divide",
+        "union1d": "usmx.unique_values(usmx.concat([a, b]))",
+        "unique": "usmx.unique_values, or unique_all, unique_counts or unique_inverse",
+        "vdot": "usmx.vecdot(a.ravel(), b.ravel())",
+    }
+    | {
+        name: f"numpy.{name}(a), which computes on the array's device"
+        for name in (
+            "nanargmax", "nanargmin", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
+            "nanstd", "nansum", "nanvar",
+        )
+    }
+)  # fmt: skip

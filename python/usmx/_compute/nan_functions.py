@@ -1,0 +1,93 @@
+"""NumPy's functions that leave out NaN, which libraries call by `__array_function__`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from usmx._compute.call import compute
+from usmx._compute.reductions import reduce
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.creation import as_view
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._core import USMArray
+
+
+def _filled(x, value):
+    """The elements, and a value in the place of each NaN."""
+    return compute(ROWS["where"], (compute(ROWS["isnan"], (x,)), value, x))
+
+
+def _count(x, axis, keepdims):
+    is_number = compute(ROWS["logical_not"], (compute(ROWS["isnan"], (x,)),))
+    return reduce(REDUCTIONS["count_nonzero"], is_number, axis, keepdims)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+    """The sum of the numbers."""
+    return reduce(REDUCTIONS["sum"], _filled(as_view("a", a), 0), axis, keepdims, dtype=dtype)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+    """The product of the numbers."""
+    return reduce(REDUCTIONS["prod"], _filled(as_view("a", a), 1), axis, keepdims, dtype=dtype)
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+    """The mean of the numbers; NaN if there are none."""
+    total = nansum(a, axis, dtype, keepdims)
+    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims))))
+
+
+def nanvar(
+    a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
+) -> USMArray:
+    """The variance of the numbers."""
+    distance = compute(ROWS["abs"], (a - nanmean(a, axis, dtype, True),))
+    total = nansum(distance * distance, axis, dtype, keepdims)
+    count = _count(a, axis, keepdims) - ddof
+    return compute(ROWS["divide"], (total, _as(total, compute(ROWS["maximum"], (count, 0)))))
+
+
+def nanstd(
+    a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
+) -> USMArray:
+    """The standard deviation of the numbers."""
+    return compute(ROWS["sqrt"], (nanvar(a, axis, dtype, ddof, keepdims),))
+
+
+def _as(x, other):
+    """A count in the type of `x`, which a division keeps; of an integer as it is."""
+    return other.astype(x.dtype) if x.dtype.kind in "fc" else other
+
+
+def _extreme(name: str, worst: float):
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> USMArray:
+        if a.dtype.kind != "f":
+            return reduce(REDUCTIONS[name], a, axis, keepdims)
+        found = reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims)
+        return compute(ROWS["where"], (_count(a, axis, keepdims), found, math.nan))
+
+    return function
+
+
+def _place(name: str, worst: float):
+    def function(a: Any, axis: Any = None, keepdims: bool = False) -> USMArray:
+        x = _filled(a, worst) if a.dtype.kind == "f" else a
+        return reduce(REDUCTIONS[name], x, axis, keepdims)
+
+    return function
+
+
+nanmax = _extreme("max", -math.inf)
+nanmin = _extreme("min", math.inf)
+nanargmax = _place("argmax", -math.inf)
+nanargmin = _place("argmin", math.inf)
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> USMArray:
+    """The sums of the numbers so far."""
+    return _filled(a, 0).cumsum(axis, dtype)

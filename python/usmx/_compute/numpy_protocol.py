@@ -1,0 +1,178 @@
+"""What NumPy's functions and ufuncs that compute do with arrays.
+
+A ufunc that the table has calls its row. Options that usmx does not have are refused.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from numpy import ndarray
+
+from usmx._compute import elementwise, nan_functions, products, reductions, scans, sorting
+from usmx._compute.call import arrays_of, compute, is_operand, operands_of
+from usmx._compute.reductions import reduce
+from usmx._compute.scans import accumulate
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container import numpy_functions
+from usmx._container.elsewhere import COMPUTE
+from usmx._container.numpy_functions import FUNCTIONS, By
+from usmx._core import USMArray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+UFUNCS = {row.numpy: row for row in ROWS.values()}
+_PRODUCTS: dict[str, Callable[..., USMArray]] = {
+    "matmul": products.matmul,
+    "vecdot": products.vecdot,
+}
+_REDUCTIONS = {
+    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
+    "logical_or": "any",
+}  # fmt: skip
+# Arguments as NumPy has them by default.
+_DEFAULTS = {"where": True, "dtype": None, "casting": "same_kind", "order": "K", "subok": True}
+
+
+def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What ``USMArray.__array_ufunc__`` does."""
+    if not all(map(is_operand, inputs)):
+        return NotImplemented
+    name = ufunc.__name__
+    outs = kwargs.pop("out", None)
+    out = outs[0] if outs else None
+    if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
+        inputs = _converted(name, inputs, kwargs.pop("dtype", None))
+        _require_defaults(name, kwargs)
+        if name == "divmod":
+            parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
+            return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
+        if name in UFUNCS:
+            return compute(UFUNCS[name], inputs, out)
+        return products.written(out, _PRODUCTS[name](*inputs))
+    if method == "outer" and name in UFUNCS and len(inputs) == 2:
+        _require_defaults(name, kwargs)
+        first, second = arrays_of(name, ("x1", "x2"), inputs)
+        return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), out)
+    if method == "reduce" and name in _REDUCTIONS:
+        options = {key: kwargs.pop(key) for key in ("dtype", "keepdims") if key in kwargs}
+        axis = kwargs.pop("axis", 0)
+        _require_defaults(name, kwargs)
+        (x,) = arrays_of(name, ("x",), inputs)
+        return reduce(REDUCTIONS[_REDUCTIONS[name]], x, axis, out=out, **options)
+    if method == "accumulate" and name in ("add", "multiply"):
+        axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
+        _require_defaults(name, kwargs)
+        (x,) = arrays_of(name, ("x",), inputs)
+        return products.written(out, accumulate(_REDUCTIONS[name], x, axis, dtype))
+    call = name if method == "__call__" else f"{name}.{method}"
+    raise TypeError(f"numpy.{call}: {COMPUTE}")
+
+
+def _converted(name, inputs, dtype):
+    """The operands in the type that NumPy's argument `dtype` asks for."""
+    if dtype is None:
+        return inputs
+    if name in UFUNCS and UFUNCS[name].result == "bool":
+        raise TypeError(f"numpy.{name} of USMArrays takes no dtype=: its result is bool")
+    operands = operands_of(name, ("x1", "x2")[: len(inputs)], inputs)
+    return tuple(
+        USMArray.astype(each, dtype, casting="same_kind", copy=False)
+        if isinstance(each, USMArray)
+        else each
+        for each in operands
+    )
+
+
+def _require_defaults(name, kwargs):
+    for key, value in kwargs.items():
+        is_plain = value is None or isinstance(value, (bool, str))
+        if not is_plain or key not in _DEFAULTS or value != _DEFAULTS[key]:
+            raise TypeError(f"numpy.{name} of USMArrays takes out= and dtype=, found {key}=")
+
+
+# ---- functions
+
+
+def _diff(a, n=1, axis=-1, **options):
+    return scans.diff(a, n=n, axis=axis, **options)
+
+
+def _isin(element, test_elements, assume_unique=False, invert=False):
+    """What is known to be unique is found no faster."""
+    return sorting.isin(element, test_elements, invert=invert)
+
+
+def _trace_of_last_axes(x, offset=0):
+    return USMArray.trace(x, offset, -2, -1)
+
+
+_REDUCING = "axis dtype out keepdims"
+FUNCTIONS.update(
+    {
+        "all": By(USMArray.all, "a", "axis out keepdims"),
+        "amax": By(USMArray.max, "a", "axis out keepdims"),
+        "amin": By(USMArray.min, "a", "axis out keepdims"),
+        "any": By(USMArray.any, "a", "axis out keepdims"),
+        "argmax": By(USMArray.argmax, "a", "axis out", "keepdims"),
+        "argmin": By(USMArray.argmin, "a", "axis out", "keepdims"),
+        "argsort": By(sorting.argsort, "a", "axis", "stable"),
+        "around": By(USMArray.round, "a", "decimals out"),
+        "count_nonzero": By(reductions.count_nonzero, "a", "axis", "keepdims"),
+        "cumprod": By(USMArray.cumprod, "a", "axis dtype"),
+        "cumsum": By(USMArray.cumsum, "a", "axis dtype"),
+        "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype include_initial"),
+        "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype include_initial"),
+        "diff": By(_diff, "a", "n axis prepend append"),
+        "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
+        "max": By(USMArray.max, "a", "axis out keepdims"),
+        "mean": By(USMArray.mean, "a", _REDUCING),
+        "min": By(USMArray.min, "a", "axis out keepdims"),
+        "nanargmax": By(nan_functions.nanargmax, "a", "axis keepdims"),
+        "nanargmin": By(nan_functions.nanargmin, "a", "axis keepdims"),
+        "nancumsum": By(nan_functions.nancumsum, "a", "axis dtype"),
+        "nanmax": By(nan_functions.nanmax, "a", "axis", "keepdims"),
+        "nanmean": By(nan_functions.nanmean, "a", "axis dtype", "keepdims"),
+        "nanmin": By(nan_functions.nanmin, "a", "axis", "keepdims"),
+        "nanprod": By(nan_functions.nanprod, "a", "axis dtype", "keepdims"),
+        "nanstd": By(nan_functions.nanstd, "a", "axis dtype", "ddof keepdims"),
+        "nansum": By(nan_functions.nansum, "a", "axis dtype", "keepdims"),
+        "nanvar": By(nan_functions.nanvar, "a", "axis dtype", "ddof keepdims"),
+        "prod": By(USMArray.prod, "a", _REDUCING),
+        "round": By(USMArray.round, "a", "decimals out"),
+        "sort": By(sorting.sort, "a", "axis", "stable"),
+        "std": By(USMArray.std, "a", "axis dtype out ddof keepdims"),
+        "sum": By(USMArray.sum, "a", _REDUCING),
+        "trace": By(USMArray.trace, "a", "offset axis1 axis2"),
+        "unique_all": By(sorting.unique_all, "x"),
+        "unique_counts": By(sorting.unique_counts, "x"),
+        "unique_inverse": By(sorting.unique_inverse, "x"),
+        "unique_values": By(sorting.unique_values, "x"),
+        "var": By(USMArray.var, "a", "axis dtype out ddof keepdims"),
+    }
+)
+# Those of operands, among which arrays of NumPy's may be.
+_OF_OPERANDS = {
+    "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
+    "dot": By(USMArray.dot, "a b"),
+    "isin": By(_isin, "element test_elements", "assume_unique invert"),
+    "linalg.matmul": By(products.matmul, "x1 x2"),
+    "linalg.tensordot": By(products.tensordot, "x1 x2", keywords_only="axes"),
+    "linalg.vecdot": By(products.vecdot, "x1 x2", keywords_only="axis"),
+    "searchsorted": By(USMArray.searchsorted, "a v", "side sorter"),
+    "tensordot": By(products.tensordot, "a b", "axes"),
+    "where": By(elementwise.where, "condition x y"),
+}
+FUNCTIONS.update(_OF_OPERANDS)
+
+
+def call_numpy_function(
+    asked: USMArray, function: Any, classes: Any, args: Any, kwargs: Any
+) -> Any:
+    """What ``USMArray.__array_function__`` does."""
+    name = numpy_functions.name_of(function)
+    if name in _OF_OPERANDS and all(issubclass(cls, (USMArray, ndarray)) for cls in classes):
+        return _OF_OPERANDS[name](name, args, kwargs)
+    return numpy_functions.call_numpy_function(asked, function, classes, args, kwargs)

@@ -1,0 +1,270 @@
+"""Products of matrices and vectors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING, SupportsIndex
+
+from usmx import _core
+from usmx._compute.call import (
+    arrays_of,
+    compute,
+    cpp,
+    kernels,
+    new_cache,
+    operands_of,
+    output,
+    preamble,
+    require_castable,
+)
+from usmx._compute.promotion import common_type, require_plain, values_type
+from usmx._compute.reductions import joined_by
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.asynchronous import copy_async
+from usmx._container.compute_follows_data import common_queue, common_usm_type
+from usmx._container.conversion import astype
+from usmx._container.creation import as_integer
+from usmx._container.manipulation import common_shape
+from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from usmx._core import USMArray
+    from usmx._typing import Producer
+
+_ITEMS, _TILE = 16, 64  # of a group along both axes, and what they make, as in product.hpp
+_MOST_BATCHES = 65535  # that a launch on a CUDA device may have
+_JOINS = {"b": "c || (a && b)", "iu": "wrapping_add(c, wrapping_multiply(a, b))", "fc": "c + a * b"}
+
+
+def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USMArray:
+    """Multiply matrices: ``x1 @ x2``. Does not wait.
+
+    Args:
+        x1, x2: arrays of one dimension or more. The last two are those of matrices, and the others
+            are broadcast together. A vector stands for a row on the left, for a column on the
+            right, and that dimension is not in the result.
+        out: where the result is written: an array of the result's shape, to whose type the result's
+            can be cast without a change of kind. By default a new array.
+
+    Returns:
+        `out`, or a new USMArray on the queue of the operands, of the type to which these are
+        promoted.
+
+    Raises:
+        ValueError: the shapes do not fit, or an operand has no dimensions.
+        TypeError: an operand is no array, or its elements are structures.
+        ExecutionPlacementError: the queues differ.
+
+    Example:
+        >>> a = usmx.asarray([[1, 2], [3, 4]])
+        >>> print(usmx.matmul(a, a))
+        [[ 7 10]
+         [15 22]]
+    """
+    first, second = arrays_of("matmul", ("x1", "x2"), (x1, x2))
+    if not first.ndim or not second.ndim:
+        raise ValueError("matmul: operands must have a dimension, found one without")
+    shapes = first.shape, second.shape
+    is_row, is_column = first.ndim == 1, second.ndim == 1
+    first = first[None] if is_row else first
+    second = second[:, None] if is_column else second
+    if first.shape[-1] != second.shape[-2]:
+        raise ValueError(
+            f"matmul: shapes must agree in the dimension that is summed, found {shapes[0]} and "
+            f"{shapes[1]}"
+        )
+    made = _product(first, second)
+    made = made[..., 0, :] if is_row else made
+    made = made[..., 0] if is_column else made
+    return written(out, made)
+
+
+def written(out: USMArray | None, made: USMArray) -> USMArray:
+    """A result, copied to `out` if there is one."""
+    if out is None:
+        return made
+    require_castable("matmul", made.dtype, output("matmul", out).dtype)
+    if out.shape != made.shape:
+        raise ValueError(f"out must have shape {made.shape}, found {out.shape}")
+    copy_async(out, made)
+    return out
+
+
+def _product(x1, x2):
+    """The products of matrices, whose shapes fit."""
+    common = _common_type("matmul", x1, x2)
+    queue = common_queue([x1, x2])
+    shape = common_shape([x1.shape[:-2], x2.shape[:-2]])
+    made = empty(
+        (*shape, x1.shape[-2], x2.shape[-1]),
+        common,
+        usm_type=common_usm_type([x1, x2]),
+        sycl_queue=queue,
+    )
+    if made.size == 0 or x1.shape[-1] == 0:
+        made[...] = 0
+        return made
+    operands = [
+        reshape(
+            broadcast_to(astype(x, common, copy=False), (*shape, *x.shape[-2:])),
+            (-1, *x.shape[-2:]),
+        )
+        for x in (x1, x2)
+    ]
+    z = reshape(made, (-1, *made.shape[-2:]))
+    if _core._start_product(*operands, z):
+        return made
+    values = values_type(common)
+    join = next(text for kinds, text in _JOINS.items() if common.kind in kinds)
+    product = kernels(
+        "product.hpp", ["product"], queue, X=cpp(common), A=cpp(values), R=cpp(common), JOIN=join
+    )["product"]
+    items = [-(-extent // _TILE) * _ITEMS for extent in z.shape[1:]]
+    for first in range(0, z.shape[0], _MOST_BATCHES):
+        batch = slice(first, first + _MOST_BATCHES)
+        product(
+            (z[batch].shape[0], *items),
+            (1, _ITEMS, _ITEMS),
+            *(x[batch] for x in operands),
+            z[batch],
+        )
+    return made
+
+
+def _common_type(name, x1, x2):
+    for x in (x1, x2):
+        require_plain(name, x.dtype)
+    return common_type([x1.dtype, x2.dtype], x1._own_queue.sycl_device)
+
+
+def tensordot(
+    x1: Producer,
+    x2: Producer,
+    /,
+    *,
+    axes: SupportsIndex | tuple[Sequence[SupportsIndex], Sequence[SupportsIndex]] = 2,
+) -> USMArray:
+    """Add up the products of two arrays along axes of both. Does not wait.
+
+    Args:
+        x1, x2: arrays: USMArrays or other producers of ``__sycl_usm_array_interface__``.
+        axes: how many of the last axes of `x1` and of the first ones of `x2`; or the axes of `x1`
+            and those of `x2`, as two sequences of the same length.
+
+    Returns:
+        A new USMArray on the queue of the operands, of the type to which these are promoted. Its
+        axes are the others of `x1`, and then those of `x2`.
+
+    Raises:
+        ValueError: the shapes or the numbers of axes do not fit.
+        TypeError: an operand is no array, or its elements are structures.
+        ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> a = usmx.asarray([[1, 2], [3, 4]])
+        >>> print(usmx.tensordot(a, a))
+        30
+    """
+    first, second = arrays_of("tensordot", ("x1", "x2"), (x1, x2))
+    if isinstance(axes, SupportsIndex):
+        count = as_integer("axes", axes)
+        if not 0 <= count <= min(first.ndim, second.ndim):
+            raise ValueError(
+                f"tensordot: expected 0 to {min(first.ndim, second.ndim)} axes, found {count}"
+            )
+        axes = (range(first.ndim - count, first.ndim), range(count))
+    summed = [
+        [_core._normalized_axis(axis, x.ndim) for axis in of_one]
+        for x, of_one in zip((first, second), axes, strict=True)
+    ]
+    extents = [
+        [x.shape[axis] for axis in of_one]
+        for x, of_one in zip((first, second), summed, strict=True)
+    ]
+    if extents[0] != extents[1]:
+        raise ValueError(
+            f"tensordot: the axes that are summed must have the same extents, found {extents[0]} "
+            f"and {extents[1]}"
+        )
+    kept = [
+        [axis for axis in range(x.ndim) if axis not in of_one]
+        for x, of_one in zip((first, second), summed, strict=True)
+    ]
+    depth = prod(extents[0])
+    shapes = [
+        [x.shape[axis] for axis in of_one] for x, of_one in zip((first, second), kept, strict=True)
+    ]
+    rows = reshape(permute_dims(first, (*kept[0], *summed[0])), (prod(shapes[0]), depth))
+    columns = reshape(permute_dims(second, (*summed[1], *kept[1])), (depth, prod(shapes[1])))
+    return reshape(_product(rows, columns), (*shapes[0], *shapes[1]))
+
+
+def dot(x1: Any, x2: Any) -> USMArray:
+    """NumPy's `dot`: numbers multiply, of two arrays the last axis of the first one is summed."""
+    first, second = operands_of("dot", ("a", "b"), (x1, x2))
+    arrays = [each for each in (first, second) if isinstance(each, _core.USMArray)]
+    if len(arrays) < 2 or not all(each.ndim for each in arrays):
+        return compute(ROWS["multiply"], (first, second))
+    if first.ndim <= 2 and second.ndim <= 2:
+        return matmul(first, second)
+    return tensordot(first, second, axes=([-1], [-min(second.ndim, 2)]))
+
+
+_vecdots: dict[Any, ReductionKernel] = new_cache()
+
+
+def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArray:
+    """Add up the products of the elements of two arrays along an axis. Does not wait.
+
+    Args:
+        x1, x2: arrays, which are broadcast together, but for the axis. Of complex numbers the
+            conjugates of `x1` count.
+        axis: an integer. A negative one counts from the end of each array.
+
+    Returns:
+        A new USMArray on the queue of the operands, of the type to which these are promoted.
+
+    Raises:
+        ValueError: the shapes do not fit.
+        TypeError: an operand is no array, or its elements are structures.
+        ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.vecdot(usmx.asarray([1, 2]), usmx.asarray([3, 4])))
+        11
+    """
+    arrays = arrays_of("vecdot", ("x1", "x2"), (x1, x2))
+    first, second = (moveaxis(x, axis, -1) for x in arrays)
+    if first.shape[-1] != second.shape[-1]:
+        raise ValueError(
+            f"vecdot: the axis must have the same extent in both, found {first.shape[-1]} and "
+            f"{second.shape[-1]}"
+        )
+    common = _common_type("vecdot", first, second)
+    key = (first.dtype, second.dtype, common)
+    kernel = _vecdots.get(key)
+    if kernel is None:
+        kernel = _vecdots[key] = _make_vecdot(*key)
+    return kernel(first, second, axis=-1)
+
+
+def _make_vecdot(first, second, common):
+    values = values_type(common)
+    join = joined_by(REDUCTIONS["any" if common.kind == "b" else "sum"], common.kind)
+    product = {"b": "A(x) && A(y)", "c": "conj(A(x)) * A(y)", "f": "A(x) * A(y)"}
+    return ReductionKernel(
+        f"{first} x, {second} y",
+        f"{common} out",
+        product.get(common.kind, "wrapping_multiply(A(x), A(y))"),
+        join,
+        f"out = {cpp(common)}(a)",
+        0,
+        "vecdot",
+        reduce_type=values.name,
+        preamble=f"{preamble()}using A = {cpp(values)};\n",
+    )

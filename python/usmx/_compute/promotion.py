@@ -1,0 +1,113 @@
+"""Element types of results: the array API's promotion, with weak Python numbers."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.host import _numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from usmx._core import SyclDevice
+    from usmx._typing import NumpyType
+
+# Python's own numbers take the type of the arrays, where that is of their kind. NumPy's rule asks
+# for one of each.
+WEAK: dict[type, bool | int | float | complex] = {bool: False, int: 0, float: 0.0, complex: 0j}
+
+
+def common_type(kinds: Sequence[NumpyType | type], device: SyclDevice) -> NumpyType:
+    """The type that these are promoted to, among those of the device.
+
+    Each is the type of an array, or the class of a number: Python's or NumPy's.
+    """
+    numpy = _numpy()
+    operands = [
+        WEAK[kind] if isinstance(kind, type) and kind in WEAK else numpy.dtype(kind)
+        for kind in kinds
+    ]
+    return available(numpy.result_type(*operands), device)
+
+
+def require_plain(function: str, dtype: NumpyType) -> None:
+    """TypeError for structured elements."""
+    if dtype.names is not None:
+        raise TypeError(
+            f"{function} is not defined for structured elements ({dtype}): it is for a field, "
+            "a['name'], and NumPy has them all (usmx.asnumpy(a))"
+        )
+
+
+def default_float(device: SyclDevice) -> NumpyType:
+    """float64, or float32 on a device without it."""
+    return available(_numpy().dtype("f8"), device)
+
+
+def available(dtype: Any, device: SyclDevice) -> NumpyType:
+    """The type itself, or the widest one of its kind that the device has."""
+    return _core._nearest_supported(dtype, device.has_aspect_fp16, device.has_aspect_fp64)
+
+
+def part_type(dtype: NumpyType) -> NumpyType:
+    """The type of a complex number's parts; another one itself."""
+    return _numpy().dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def sum_type(dtype: NumpyType) -> NumpyType:
+    """The type of sums and products: int64 or uint64 for integers."""
+    return _numpy().dtype("u8" if dtype.kind == "u" else "i8") if dtype.kind in "biu" else dtype
+
+
+def values_type(dtype: NumpyType) -> NumpyType:
+    """The type in which sums and products of this type are computed: single precision at least."""
+    return _numpy().dtype("f4") if dtype == _numpy().float16 else dtype
+
+
+def limits_of(dtype: NumpyType) -> tuple[int, int]:
+    """The least and the greatest integer of a type."""
+    limits = _numpy().iinfo(dtype)
+    return int(limits.min), int(limits.max)
+
+
+def number_converter(dtype: NumpyType) -> Callable[[Any], bool | int | float | complex]:
+    """A function that converts Python's and NumPy's numbers for operands of this type.
+
+    Integers that the type lacks raise an OverflowError; floating-point numbers become infinite,
+    with NumPy's warning.
+    """
+    if dtype.kind == "b":
+        return bool
+    if dtype.kind in "iu":
+        return _integer_converter(dtype)
+    part = _real_converter(part_type(dtype))
+    if dtype.kind == "f":
+        return part
+    return lambda value: complex(part(complex(value).real), part(complex(value).imag))
+
+
+def _integer_converter(dtype):
+    low, high = limits_of(dtype)
+
+    def convert(value):
+        value = int(value)
+        if not low <= value <= high:
+            raise OverflowError(f"Python integer {value} out of bounds for {dtype}")
+        return value
+
+    return convert
+
+
+def _real_converter(dtype):
+    largest = float(_numpy().finfo(dtype).max)
+
+    def convert(value):
+        value = float(value)
+        if abs(value) <= largest or not isfinite(value):
+            return value
+        return float(dtype.type(value))  # infinite, with NumPy's warning
+
+    return convert

@@ -1,0 +1,238 @@
+"""The reductions of the table, as Python functions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from usmx._compute.best import LONG_ROW, best_of_rows
+from usmx._compute.call import Traced, cpp, new_cache, output, preamble
+from usmx._compute.promotion import (
+    available,
+    default_float,
+    number_converter,
+    part_type,
+    require_plain,
+    sum_type,
+    values_type,
+)
+from usmx._compute.table import REDUCTIONS
+from usmx._container.creation import as_view
+from usmx._container.host import _numpy
+from usmx._core import ReductionKernel, _dtype
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._compute.table import Reduction
+    from usmx._core import SyclDevice, USMArray
+    from usmx._typing import Axes, NumpyType
+
+_kernels: dict[tuple[str, NumpyType, NumpyType], ReductionKernel] = new_cache()
+
+
+def reduce(
+    row: Reduction,
+    x: USMArray,
+    axis: Axes | None = None,
+    keepdims: bool = False,
+    *,
+    dtype: Any = None,
+    out: USMArray | None = None,
+    spread: tuple[Any, ...] = (),
+) -> USMArray:
+    """Call the row's function. `dtype` is the type of the result, `spread` the mean and so on."""
+    if isinstance(x, Traced):
+        return x.reduced(row, axis, keepdims, dtype, out)
+    if out is not None:
+        dtype = output(row.name, out).dtype
+    elif row.types == "index" and x.size >= LONG_ROW:
+        found = best_of_rows(row, x, axis, keepdims)
+        if found is not None:
+            return found
+    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
+    key = (row.name, x.dtype, result)
+    kernel = _kernels.get(key)
+    if kernel is None:
+        kernel = _kernels[key] = make_kernel(row, x.dtype, result)
+    return kernel(x, *spread, axis=axis, keepdims=keepdims, out=out)
+
+
+def spread_of(
+    row: Reduction,
+    x: USMArray,
+    axis: Axes | None,
+    correction: float,
+    keepdims: bool,
+    *,
+    dtype: Any = None,
+    out: USMArray | None = None,
+) -> USMArray:
+    """Call one of the rows that need the mean first."""
+    if isinstance(x, Traced):
+        return x.reduced(row, axis, keepdims, dtype, out)
+    result = result_type_of(
+        row,
+        x.dtype,
+        x._own_queue.sycl_device,
+        dtype if out is None else output(row.name, out).dtype,
+    )
+    mean = reduce(REDUCTIONS["mean"], x, axis, True, dtype=_mean_type(x.dtype, result))
+    spread = (mean, number_converter(result)(correction))
+    return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
+
+
+def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any) -> NumpyType:
+    """The type of the result for elements of a type: as asked for, or by the rule of the row."""
+    require_plain(row.name, of)
+    numpy = _numpy()
+    found = of
+    if row.types in ("bool", "index"):
+        found = numpy.dtype("?" if row.types == "bool" else "i8")
+    elif row.types == "sum":
+        found = sum_type(found)
+    elif row.types in ("float", "real"):
+        found = default_float(device) if found.kind in "biu" else found
+        found = part_type(found) if row.types == "real" else found
+    if dtype is None:
+        return found
+    asked = _dtype(dtype)
+    is_free = row.types in ("sum", "float") or (row.types == "real" and asked.kind == "f")
+    is_near = numpy.can_cast(found, asked, "same_kind") or {found.kind, asked.kind} == {*"iu"}
+    is_free = is_free and is_near
+    if not is_free and asked != found:
+        raise TypeError(f"{row.name} of elements of type {of} cannot be of type {asked}")
+    return available(asked, device)
+
+
+def joined_by(row: Reduction, kind: str) -> str:
+    """The expression for values of a kind of types."""
+    return row.joined.get(kind, row.joined.get("", ""))
+
+
+def _mean_type(dtype, result):
+    return dtype if dtype.kind == "c" else values_type(result)
+
+
+def make_kernel(
+    row: Reduction,
+    dtype: NumpyType,
+    result: NumpyType,
+    inputs: str = "",
+    element: str = "x",
+    more: str = "",
+) -> ReductionKernel:
+    """The kernel for elements of a type: those of an array, or an expression of other inputs.
+
+    `more` comes after the preamble.
+    """
+    values = result if row.types == "same" else values_type(result)
+    kind = dtype.kind if row.types in ("same", "index") else values.kind
+    if kind not in row.joined and "" not in row.joined:
+        raise TypeError(f"{row.name} is not defined for elements of type {dtype}")
+    types = f"using X = {cpp(dtype)};\nusing A = {cpp(values)};\n"
+    if row.types == "real":
+        mean = _mean_type(dtype, result)
+        inputs = f"{dtype} x, {mean} m, {values} correction"
+        types += f"using M = {cpp(mean)};\n"
+    if row.joins != "A":
+        types += "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n"
+    return ReductionKernel(
+        inputs or f"{dtype} x",
+        f"{result} out",
+        re.sub(r"\bx\b", element, row.value),
+        joined_by(row, kind),
+        f"out = {cpp(result)}({row.result})",
+        row.identity,
+        row.name,
+        reduce_type=values.name if row.joins == "A" else row.joins,
+        preamble=f"{preamble()}\n{types}{more}",
+    )
+
+
+# ---- the functions
+
+_DOCUMENT = """\
+{summary}, along axes. Does not wait.
+{note}
+Args:
+    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    axis: an axis, or a tuple of axes. None means all.{more}
+    keepdims: whether the axes stay, with one element.
+    out: where the result is written: an array of the result's shape and type. By default a new
+        array.
+
+Returns:
+    `out`, or a new USMArray on the queue of `x` and of its kind. Its element type is {result}.
+
+Raises:
+    TypeError: the function is not defined for the type, or `out` has another one.
+    ValueError: an axis is named twice, `out` has another shape or is read-only{empty}.
+    numpy.exceptions.AxisError: there is no such axis.
+
+Example:
+    >>> print(usmx.{name}(usmx.asarray([[1, 2], [3, 4]]), {example}))
+    {prints}
+"""
+_DTYPE = """
+    dtype: the type of the result, to which the elements are converted first."""
+_CORRECTION = """
+    correction: what is taken from the number of elements before it divides the squares of the
+        differences: 1 for a sample of a larger whole."""
+_FLOAT = "that of `x`,\n    or the default floating-point type for integers"
+_RESULTS = {
+    "same": "that of `x`",
+    "sum": "that of `x`;\n    for bool and integers it is int64, or uint64 for unsigned ones",
+    "float": _FLOAT,
+    "real": f"{_FLOAT}, or the type of the parts of complex\n    numbers",
+    "bool": "bool",
+    "index": "int64",
+}
+_NOTES = {
+    "max": "\nThe result is NaN if an element is.\n",
+    "min": "\nThe result is NaN if an element is.\n",
+    "argmax": "\nOf equal elements the first one counts, and a NaN counts more than any number.\n",
+    "argmin": "\nOf equal elements the first one counts, and a NaN counts less than any number.\n",
+}
+
+
+def _array(x):
+    return x if isinstance(x, Traced) else as_view("x", x)
+
+
+def _function_of(row: Reduction):
+    def total(x, /, axis=None, *, dtype=None, keepdims=False, out=None):
+        return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out)
+
+    def along(x, /, axis=None, *, keepdims=False, out=None):
+        return reduce(row, _array(x), axis, keepdims, out=out)
+
+    def spread(x, /, axis=None, *, correction=0.0, keepdims=False, out=None):
+        return spread_of(row, _array(x), axis, correction, keepdims, out=out)
+
+    function = total if row.types == "sum" else spread if row.types == "real" else along
+    function.__name__ = function.__qualname__ = row.name
+    function.__annotations__ = {
+        "x": "Producer",
+        "axis": "Axes | None",
+        **({"dtype": "DTypeLike | None"} if function is total else {}),
+        **({"correction": "float"} if function is spread else {}),
+        "keepdims": "bool",
+        "out": "USMArray | None",
+        "return": "USMArray",
+    }
+    function.__doc__ = _DOCUMENT.format(
+        name=row.name,
+        summary=row.summary,
+        note=_NOTES.get(row.name, ""),
+        more=_DTYPE if function is total else _CORRECTION if function is spread else "",
+        result=_RESULTS[row.types],
+        empty="" if row.identity else ", or there are no elements",
+        example=row.example[0],
+        prints=row.example[1],
+    )
+    return function
+
+
+NAMES = list(REDUCTIONS)
+globals().update({name: _function_of(REDUCTIONS[name]) for name in NAMES})

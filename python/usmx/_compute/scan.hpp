@@ -1,0 +1,56 @@
+// Cumulative sums and products, along the rows of an array in C order, in three kernels: each work
+// item adds up a part of a row, one for each row adds up the parts, and each goes through its part
+// again. X is the type of the elements, A that of the values, R that of the results, and JOIN is
+// the operation of two values `a` and `b`. A result is `lead` elements longer than a row, with
+// START in front.
+#include <preamble>
+
+inline A joined(A a, A b) { return JOIN; }
+
+/// What the work item has to do: a part of a row.
+struct row_part {
+  long row;
+  long begin;
+  long end;
+
+  row_part(long parts, long columns, long length) {
+    const long place = global_id();
+    row = place / parts;
+    begin = (place - row * parts) * length;
+    end = min(begin + length, columns);
+  }
+};
+
+USMX_KERNEL(1) part_totals(const X* x, A* totals, long parts, long columns, long length) {
+  const row_part part(parts, columns, length);
+  A total = A(START);
+  for (long k = part.begin; k < part.end; ++k) {
+    total = joined(total, A(x[part.row * columns + k]));
+  }
+  totals[global_id()] = total;
+}
+
+/// Each total becomes that of the parts before it.
+USMX_KERNEL(1) earlier_totals(A* totals, long parts) {
+  A total = A(START);
+  for (long k = global_id() * parts; k < (global_id() + 1) * parts; ++k) {
+    const A next = joined(total, totals[k]);
+    totals[k] = total;
+    total = next;
+  }
+}
+
+USMX_KERNEL(1)
+running_totals(const X* x, R* z, const A* totals, long parts, long columns, long length,
+               long lead) {
+  const row_part part(parts, columns, length);
+  A total = parts == 1 ? A(START) : totals[global_id()];
+  R* row = z + part.row * (columns + lead);
+  if (lead != 0 && part.begin == 0) {
+    row[0] = R(START);
+  }
+  for (long k = part.begin; k < part.end; ++k) {
+    total = joined(total, A(x[part.row * columns + k]));
+    row[k + lead] = R(total);
+  }
+}

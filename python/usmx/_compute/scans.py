@@ -1,0 +1,192 @@
+"""Cumulative sums and products, and differences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx import _core
+from usmx._compute.call import compute, cpp, kernels, new_beside, rows_along
+from usmx._compute.promotion import values_type
+from usmx._compute.reductions import joined_by, result_type_of
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.creation import as_integer, as_view
+from usmx._container.manipulation import concat
+from usmx._core import moveaxis, reshape
+
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import DTypeLike, Producer
+
+_NAMES = ("part_totals", "earlier_totals", "running_totals")
+_ITEMS = 256  # of a group, as in scan_groups.hpp
+
+
+class _Way(NamedTuple):
+    """How rows are shared out: by work items of a CPU, or by groups of other devices."""
+
+    source: str
+    items: int  # for a part
+    local: int | None
+    most_parts: int
+    shortest_part: int
+
+
+_BY_ITEMS = _Way("scan.hpp", 1, None, most_parts=256, shortest_part=512)
+_BY_GROUPS = _Way("scan_groups.hpp", _ITEMS, _ITEMS, most_parts=2048, shortest_part=8 * _ITEMS)
+
+
+def cumulative_sum(
+    x: Producer,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> USMArray:
+    """Add up the elements before each one and itself, along an axis. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer. It may be None only if `x` has one dimension.
+        dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
+            uint64 for unsigned ones.
+        include_initial: whether the result begins with a 0, and so is longer by one.
+
+    Returns:
+        A new USMArray on the queue of `x` and of its kind.
+
+    Raises:
+        ValueError: `axis` is missing.
+        TypeError: the elements cannot be cast to `dtype` without a change of kind.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
+        [1 3 6]
+    """
+    return accumulate("sum", as_view("x", x), axis, dtype, include_initial)
+
+
+def cumulative_prod(
+    x: Producer,
+    /,
+    *,
+    axis: SupportsIndex | None = None,
+    dtype: DTypeLike | None = None,
+    include_initial: bool = False,
+) -> USMArray:
+    """Multiply the elements before each one and itself, along an axis. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer. It may be None only if `x` has one dimension.
+        dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
+            uint64 for unsigned ones.
+        include_initial: whether the result begins with a 1, and so is longer by one.
+
+    Returns:
+        A new USMArray on the queue of `x` and of its kind.
+
+    Raises:
+        ValueError: `axis` is missing.
+        TypeError: the elements cannot be cast to `dtype` without a change of kind.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
+        [1 2 6]
+    """
+    return accumulate("prod", as_view("x", x), axis, dtype, include_initial)
+
+
+def accumulate(
+    name: str, x: USMArray, axis: Any = None, dtype: Any = None, include_initial: bool = False
+) -> USMArray:
+    """The results of a reduction of the table so far."""
+    if axis is None and x.ndim > 1:
+        raise ValueError(f"cumulative_{name}: axis is needed for an array of {x.ndim} dimensions")
+    rows = rows_along(x if x.ndim else reshape(x, 1), 0 if axis is None else axis)
+    row = REDUCTIONS[name]
+    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
+    lead = int(include_initial)
+    columns = rows.shape[-1]
+    made = new_beside(x, (*rows.shape[:-1], columns + lead), result)
+    if columns == 0:
+        made[...] = 0 if name == "sum" else 1
+    elif made.size:
+        is_short = columns < _ITEMS or x._own_queue.sycl_device.is_cpu
+        _launch(row, rows, made, lead, _BY_ITEMS if is_short else _BY_GROUPS)
+    return moveaxis(made, -1, 0 if axis is None else axis)
+
+
+def _launch(row, x, made, lead, way):
+    queue = x._own_queue
+    values = values_type(made.dtype)
+    kernels_of = kernels(
+        way.source,
+        _NAMES,
+        queue,
+        X=cpp(x.dtype),
+        A=cpp(values),
+        R=cpp(made.dtype),
+        START=row.identity,
+        JOIN=joined_by(row, values.kind),
+    )
+    columns = x.shape[-1]
+    rows = x.size // columns
+    length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
+    parts = -(-columns // length)
+    totals = new_beside(x, (rows, parts), values)
+    of_parts, of_rows = (way.items * rows * parts, way.local), (way.items * rows, way.local)
+    if parts > 1:
+        kernels_of["part_totals"](*of_parts, x, totals, parts, columns, length)
+        kernels_of["earlier_totals"](*of_rows, totals, parts)
+    kernels_of["running_totals"](*of_parts, x, made, totals, parts, columns, length, lead)
+
+
+def diff(
+    x: Producer,
+    /,
+    *,
+    axis: SupportsIndex = -1,
+    n: SupportsIndex = 1,
+    prepend: Producer | None = None,
+    append: Producer | None = None,
+) -> USMArray:
+    """Subtract each element from the next one, along an axis. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer.
+        n: how many times.
+        prepend: an array whose elements come before those of `x` along the axis.
+        append: an array whose elements come after them.
+
+    Returns:
+        A new USMArray on the queue of `x`, shorter by `n` along the axis. Of bool it says whether
+        elements differ.
+
+    Raises:
+        ValueError: `n` is negative, or the shapes do not fit.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.diff(usmx.asarray([1, 4, 9])))
+        [3 5]
+    """
+    view = as_view("x", x)
+    times = as_integer("n", n)
+    if times < 0:
+        raise ValueError(f"diff: n must not be negative, found {times}")
+    before = (slice(None),) * _core._normalized_axis(axis, view.ndim)
+    if times == 0:
+        return view
+    parts = [part for part in (prepend, view, append) if part is not None]
+    view = concat(parts, axis=len(before)) if len(parts) > 1 else view
+    row = ROWS["not_equal" if view.dtype.kind == "b" else "subtract"]
+    for _ in range(min(times, view.shape[len(before)])):  # an axis without elements stays so
+        later, earlier = view[(*before, slice(1, None))], view[(*before, slice(None, -1))]
+        view = compute(row, (later, earlier))
+    return view

@@ -1,0 +1,449 @@
+"""Sorting, searching in sorted arrays, and sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from usmx import _core
+from usmx._compute.call import (
+    compute,
+    cpp,
+    kernels,
+    kind_of,
+    new_beside,
+    new_cache,
+    operands_of,
+    preamble,
+    rows_along,
+)
+from usmx._compute.promotion import common_type, number_converter, require_plain
+from usmx._compute.scans import accumulate, diff
+from usmx._compute.table import ROWS
+from usmx._container.conversion import astype
+from usmx._container.creation import as_view, full
+from usmx._container.indexing import nonzero
+from usmx._core import ElementwiseKernel, moveaxis, reshape
+
+if TYPE_CHECKING:
+    from typing import Any, Literal, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import NumpyType, Operand, Producer
+
+_NAMES = (
+    "sort_blocks", "merge", "sort_places", "merge_places", "places_of", "begin_digits",
+    "count_digits", "move_digits", "with_places", "count_placed_digits", "move_placed_digits",
+)  # fmt: skip
+_BLOCK = 32
+_PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
+_SHORTEST_BY_DIGITS = 4096
+_LONGEST_BY_DIGITS = 2**32 - 1
+_MOST_PARTS = 64
+_KEYS = {
+    "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
+    "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
+}  # fmt: skip
+
+
+def sort(
+    x: Producer, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True
+) -> USMArray:
+    """Sort the elements along an axis, in a new array. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer.
+        descending: whether the greatest element comes first. NaN is greater than all numbers.
+        stable: whether equal elements keep their order; they do in any case.
+
+    Returns:
+        A new USMArray on the queue of `x` and of its kind.
+
+    Raises:
+        TypeError: the elements are complex numbers or structures.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.sort(usmx.asarray([3, 1, 2])))
+        [1 2 3]
+    """
+    return _sorted(as_view("x", x), axis, descending, False)
+
+
+def argsort(
+    x: Producer, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True
+) -> USMArray:
+    """Find the indices that sort the elements along an axis. Does not wait.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        axis: an integer.
+        descending: whether the greatest element comes first. NaN is greater than all numbers.
+        stable: whether equal elements keep their order; they do in any case.
+
+    Returns:
+        A new USMArray of int64 on the queue of `x` and of its kind.
+
+    Raises:
+        TypeError: the elements are complex numbers or structures.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.argsort(usmx.asarray([3, 1, 2])))
+        [1 2 0]
+    """
+    return _sorted(as_view("x", x), axis, descending, True)
+
+
+def _sorted(x, axis, descending, wants_places):
+    require_plain("sort", x.dtype)
+    rows = rows_along(x, axis)
+    result = _core._dtype("i8") if wants_places else x.dtype
+    made = new_beside(x, rows.shape, result)
+    if rows.size:
+        _launch(rows, made, descending, wants_places)
+    return moveaxis(made, -1, axis)
+
+
+def _launch(x, made, descending, wants_places):
+    """The steps of sorting, each from one memory into another: the last one is `made`."""
+    queue = x._own_queue
+    columns = x.shape[-1]
+    is_cpu = queue.sycl_device.is_cpu
+    by_digits = is_cpu and x.dtype.kind in _KEYS and columns >= _SHORTEST_BY_DIGITS
+    found = kernels("sort.hpp", _NAMES, queue, **_macros(x.dtype, descending))
+    if by_digits and columns <= _LONGEST_BY_DIGITS:
+        steps, launch = -(-8 * x.dtype.itemsize // _bits_of_digit(x.dtype)), _sort_digits
+    else:
+        steps, launch = 1, _sort_runs
+        while _BLOCK << (steps - 1) < columns:
+            steps += 1
+    if wants_places:
+        nbytes = 24 if x.dtype.itemsize == 16 else 16  # of an element and its place
+        memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
+    else:
+        memories = [made, new_beside(x, made.shape if steps > 1 else (0,), x.dtype)]
+    last = launch(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
+    if wants_places:
+        found["places_of"](x.size, None, last, made)
+
+
+def _macros(dtype, descending):
+    key = _KEYS.get(dtype.kind, "0")
+    word = f"uint{8 * min(dtype.itemsize, 8)}_t"
+    return {
+        "X": cpp(dtype),
+        "IS_BEFORE": "comes_first(b, a)" if descending else "comes_first(a, b)",
+        "W": word,
+        "TOP": f"{word}({word}(1) << {8 * min(dtype.itemsize, 8) - 1})",
+        "BITS": "__builtin_bit_cast(W, a)",
+        "KEY": f"W(~{key})" if descending else key,
+        "BITS_OF_DIGIT": str(_bits_of_digit(dtype)),
+    }
+
+
+def _bits_of_digit(dtype):
+    """Fewer steps for wide types, as long as the counts fit into the nearest cache."""
+    return 8 if dtype.itemsize <= 2 else 11
+
+
+def _sort_digits(found, x, memories, steps, wants_places):
+    """Counts the digits of parts of the rows, and moves the elements to where they belong."""
+    columns = x.shape[-1]
+    rows = x.size // columns
+    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
+    bits = _bits_of_digit(x.dtype)
+    counts = new_beside(x, (rows * parts << bits,), "u4")
+    count, move = ("count_digits", "move_digits")
+    source = x
+    if wants_places:
+        count, move = ("count_placed_digits", "move_placed_digits")
+        source = memories[1]
+        found["with_places"](x.size, None, x, source, columns)
+    for step in range(steps):
+        found[count](rows * parts, 1, source, counts, columns, parts, bits * step)
+        found["begin_digits"](rows, None, counts, parts)
+        found[move](rows * parts, 1, source, memories[0], counts, columns, parts, bits * step)
+        source = memories[0]
+        memories.reverse()
+    return source
+
+
+def _sort_runs(found, x, memories, steps, wants_places):
+    """Sorts blocks, and merges runs of them."""
+    sort_blocks, merge = (found[name] for name in (_NAMES[2:4] if wants_places else _NAMES[:2]))
+    columns = x.shape[-1]
+    rows = x.size // columns
+    blocks = -(-columns // _BLOCK)
+    sort_blocks(rows * blocks, None, x, memories[0], columns, blocks, _BLOCK)
+    for run in (_BLOCK << step for step in range(steps - 1)):
+        length = min(_PART[x._own_queue.sycl_device.is_cpu], 2 * run)
+        parts = -(-columns // length)
+        merge(rows * parts, None, *memories, columns, parts, length, run)
+        memories.reverse()
+    return memories[0]
+
+
+# ---- searching
+
+_SEARCH = """
+/// The number of elements before the value, or before the first element after it.
+template <class Sorted, class Place>
+inline long place_in(const Sorted& sorted, Place place_at, T value, bool is_right) {
+  long low = 0;
+  long high = sorted.size();
+  while (low < high) {
+    const long middle = (low + high) / 2;
+    const T element = T(sorted[place_at(middle)]);
+    if (is_right ? !comes_first(value, element) : comes_first(element, value)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+"""
+_searches: dict[Any, tuple[ElementwiseKernel, NumpyType]] = new_cache()
+
+
+def _search(sorted_values, values, out, *, is_right=False, sorter=None):
+    """An element-wise kernel of the values, of which `out` is the result: (type, expression).
+
+    In the expression `place` is what `searchsorted` finds, and `value` the value, of type `T`.
+    """
+    device = sorted_values._own_queue.sycl_device
+    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, values))
+    kinds = [sorted_values.dtype, kind_of(values)]
+    key = (*kinds, out, is_right, sorter is None, device)
+    found = _searches.get(key)
+    if found is None:
+        common = common_type(kinds, device)
+        own = common if isinstance(kinds[1], type) else kinds[1]
+        found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), common)
+    kernel, common = found
+    if not isinstance(values, _core.USMArray):
+        values = number_converter(common)(values)
+        return kernel(sorted_values, *([] if sorter is None else [sorter]), values, size=())
+    return kernel(sorted_values, *([] if sorter is None else [sorter]), values)
+
+
+def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
+    place_at = "k" if is_sorted else "sorter[k]"
+    single = "float(given)" if values_type == _core._dtype("f2") else "given"
+    return ElementwiseKernel(
+        f"raw {sorted_type} sorted, {'' if is_sorted else 'raw int64 sorter, '}{values_type} given",
+        f"{out[0]} out",
+        f"const T value = T({single});\nconst long place = place_in(sorted, "
+        f"[&](long k) {{ return {place_at}; }}, value, {'true' if is_right else 'false'});\n"
+        f"out = {out[1]}",
+        "searchsorted",
+        preamble=f"{preamble()}using T = {cpp(common)};\n{_SEARCH}",
+    )
+
+
+def searchsorted(
+    x1: Producer,
+    x2: Operand,
+    /,
+    *,
+    side: Literal["left", "right"] = "left",
+    sorter: Producer | None = None,
+) -> USMArray:
+    """Find where values would have to be inserted into a sorted array. Does not wait.
+
+    Args:
+        x1: a sorted array of one dimension.
+        x2: an array of values, or a number.
+        side: 'left': before the elements that equal a value; 'right': after them.
+        sorter: indices that sort `x1`, where that is not sorted.
+
+    Returns:
+        A new USMArray of int64, of the shape of `x2`, on the queue of the arrays.
+
+    Raises:
+        ValueError: `x1` or `sorter` has other dimensions, or `side` is another word.
+        TypeError: the elements are complex numbers or structures, or `sorter` has no integers.
+        ExecutionPlacementError: the queues differ.
+
+    Example:
+        >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
+        [0 1 3]
+    """
+    view = as_view("x1", x1)
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise ValueError(f"side must be 'left' or 'right', found {side!r}")
+    if view.ndim != 1:
+        raise ValueError(f"x1 must have 1 dimension, found {view.ndim}")
+    places = None if sorter is None else _places(as_view("sorter", sorter), view)
+    return _search(view, x2, ("int64", "place"), is_right=side == "right", sorter=places)
+
+
+def _places(sorter, x):
+    if sorter.dtype.kind not in "iu":
+        raise TypeError(f"sorter must be of integers, found {sorter.dtype}")
+    if sorter.shape != x.shape:
+        raise ValueError(f"sorter must have the shape of x1, {x.shape}, found {sorter.shape}")
+    return astype(sorter, "i8", copy=False)
+
+
+def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> USMArray:
+    """Say for each element whether another array has an equal one. Does not wait.
+
+    Args:
+        x1: an array of elements, or a number.
+        x2: the array that is searched, or a number. One of both is an array.
+        invert: whether the result says that there is none.
+
+    Returns:
+        A new USMArray of bool, of the shape of `x1`, on the queue of the arrays. A NaN equals
+        nothing.
+
+    Raises:
+        TypeError: the elements are structures, or none of both is an array.
+        ExecutionPlacementError: the queues differ.
+
+    Example:
+        >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
+        [ True False  True]
+    """
+    elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
+    if not isinstance(searched, _core.USMArray):
+        return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
+    found = "place < sorted.size() && T(sorted[place]) == value"
+    sorted_values = _sorted(reshape(searched, -1), -1, False, False)
+    return _search(sorted_values, elements, ("bool", f"!({found})" if invert else found))
+
+
+# ---- sets
+
+
+class UniqueAll(NamedTuple):
+    """What `unique_all` finds."""
+
+    values: USMArray
+    indices: USMArray
+    inverse_indices: USMArray
+    counts: USMArray
+
+
+class UniqueCounts(NamedTuple):
+    """What `unique_counts` finds."""
+
+    values: USMArray
+    counts: USMArray
+
+
+class UniqueInverse(NamedTuple):
+    """What `unique_inverse` finds."""
+
+    values: USMArray
+    inverse_indices: USMArray
+
+
+def unique_all(x: Producer, /) -> UniqueAll:
+    """Find the different elements, where each is, and how often. Waits.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A named tuple: `values`, sorted; `indices`, the first one of each; `inverse_indices`, of the
+        shape of `x`, which make `x` of the values; `counts`. Each NaN is a value of its own.
+
+    Raises:
+        TypeError: the elements are structures.
+
+    Example:
+        >>> found = usmx.unique_all(usmx.asarray([3, 1, 3]))
+        >>> print(found.values, found.indices, found.inverse_indices, found.counts)
+        [1 3] [1 0] [1 0 1] [1 2]
+    """
+    view = as_view("x", x)
+    flat = reshape(view, -1)
+    order = _sorted(flat, -1, False, True)
+    ordered = flat[order]
+    is_first = _first_of_each(ordered)
+    starts = nonzero(is_first)[0]
+    ranks = accumulate("sum", is_first)
+    inverse = new_beside(flat, flat.shape, ranks.dtype)
+    inverse[order] = ranks - 1
+    counts = diff(starts, append=full_beside(starts, flat.size))
+    return UniqueAll(ordered[starts], order[starts], reshape(inverse, view.shape), counts)
+
+
+def unique_counts(x: Producer, /) -> UniqueCounts:
+    """Find the different elements, and how often each occurs. Waits.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A named tuple: `values`, sorted; `counts`. Each NaN is a value of its own.
+
+    Raises:
+        TypeError: the elements are structures.
+
+    Example:
+        >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
+        [1 2]
+    """
+    ordered = _sorted(reshape(as_view("x", x), -1), -1, False, False)
+    starts = nonzero(_first_of_each(ordered))[0]
+    counts = diff(starts, append=full_beside(starts, ordered.size))
+    return UniqueCounts(ordered[starts], counts)
+
+
+def unique_inverse(x: Producer, /) -> UniqueInverse:
+    """Find the different elements, and which of them each element is. Waits.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A named tuple: `values`, sorted; `inverse_indices`, of the shape of `x`, which make `x` of
+        the values. Each NaN is a value of its own.
+
+    Raises:
+        TypeError: the elements are structures.
+
+    Example:
+        >>> print(usmx.unique_inverse(usmx.asarray([3, 1, 3])).inverse_indices)
+        [1 0 1]
+    """
+    found = unique_all(x)
+    return UniqueInverse(found.values, found.inverse_indices)
+
+
+def unique_values(x: Producer, /) -> USMArray:
+    """Find the different elements, sorted. Waits.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+
+    Returns:
+        A new USMArray of one dimension on the queue of `x`. Each NaN is a value of its own.
+
+    Raises:
+        TypeError: the elements are structures.
+
+    Example:
+        >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
+        [1 3]
+    """
+    ordered = _sorted(reshape(as_view("x", x), -1), -1, False, False)
+    return ordered[_first_of_each(ordered)]
+
+
+def _first_of_each(ordered):
+    """Which elements of a sorted array differ from the one before."""
+    is_first = new_beside(ordered, ordered.shape, "?")
+    if ordered.size:
+        is_first[0] = True
+        compute(ROWS["not_equal"], (ordered[1:], ordered[:-1]), is_first[1:])
+    return is_first
+
+
+def full_beside(x: USMArray, value: int) -> USMArray:
+    """An array of one element, of the type, queue and kind of another one."""
+    return full(1, value, x.dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)

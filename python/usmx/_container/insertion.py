@@ -1,0 +1,215 @@
+"""Arrays of another size: elements added, left out, or repeated."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.comparison import on_host
+from usmx._container.compute_follows_data import common_queue
+from usmx._container.creation import as_view
+from usmx._container.flat import set_flat
+from usmx._container.host import _numpy
+from usmx._container.host_values import host_value
+from usmx._container.indexing import along_axis, nonzero, take, with_axis
+from usmx._container.manipulation import concat, integers_of
+from usmx._core import _as_array, moveaxis
+
+if TYPE_CHECKING:
+    from typing import Any, SupportsIndex
+
+    from usmx._core import USMArray
+    from usmx._typing import Axes, Producer, Shape
+
+
+def append(arr: Producer, values: Any, axis: SupportsIndex | None = None) -> USMArray:
+    """Join an array and further values, in a new array. Waits.
+
+    Args:
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        values: an array whose shape differs in `axis` only; lists and numbers are copied to the
+            queue of `arr`.
+        axis: an integer. None joins the elements in one dimension.
+
+    Returns:
+        A new C-contiguous USMArray on the queue of `arr`, as `concat` makes it.
+
+    Raises:
+        ValueError: the shapes differ.
+        ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.append(usmx.arange(3), [7, 8]))
+        [0 1 2 7 8]
+    """
+    return concat([as_view("arr", arr), values], axis)
+
+
+def delete(arr: Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArray:
+    """Leave out what stands at some indices along an axis, in a new array. Waits.
+
+    Args:
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        obj: the indices: an integer, a slice, or an array of integers or bools.
+        axis: an integer. None treats `arr` as if it had one dimension, in C order.
+
+    Returns:
+        A new C-contiguous USMArray on the queue of `arr` and of its kind.
+
+    Raises:
+        IndexError: an index is outside of the axis, or no integer.
+        ValueError: there are not as many bools as indices.
+        ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.delete(usmx.arange(5), [1, 3]))
+        [0 2 4]
+    """
+    view, along = with_axis(as_view("arr", arr), axis)
+    numpy = _numpy()
+    kept = numpy.delete(numpy.arange(view.shape[along]), _indices(view, obj))
+    return take(view, kept, along)
+
+
+def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = None) -> USMArray:
+    """Add values before some indices along an axis, in a new array. Waits.
+
+    Args:
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        obj: the indices before which values are added, counted in `arr`: an integer, a slice, or an
+            array of integers, or of bools.
+        values: what is added, converted to the type of `arr`: an array, a number or nested lists.
+            For several indices they are broadcast to what stands there in the result; for one, they
+            are as many as `values` has along the axis.
+        axis: an integer. None treats `arr` as if it had one dimension, in C order.
+
+    Returns:
+        A new C-contiguous USMArray on the queue of `arr` and of its kind.
+
+    Raises:
+        IndexError: an index is outside of the axis, or no integer.
+        ValueError: the shapes do not fit.
+        ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.insert(usmx.arange(3), 1, [7, 8]))
+        [0 7 8 1 2]
+    """
+    view, along = with_axis(as_view("arr", arr), axis)
+    numpy = _numpy()
+    places = numpy.arange(view.shape[along])
+    before = _indices(view, obj)
+    before = places[before] if isinstance(before, slice) else numpy.asarray(before)
+    if before.dtype == bool:
+        before = numpy.flatnonzero(before)
+    _require_places(before, len(places))
+    added: Any = _as_array(values)
+    if added is None:
+        added = host_value(values, view.dtype)
+    else:
+        common_queue([view, added])
+    if before.size == 1:
+        added = added.reshape((1,) * (view.ndim - added.ndim) + added.shape)
+        if before.ndim == 0:  # the first axis of the values lies along the axis
+            added = added.transpose((*range(1, along + 1), 0, *range(along + 1, added.ndim)))
+        before, count = before.item(), added.shape[along]
+    else:
+        count = before.size
+    # In the place of value number k stands k - count, and elsewhere the place in `arr`.
+    marks = numpy.insert(places, before, numpy.arange(-count, 0))
+    slots = numpy.empty(count, numpy.intp)
+    slots[marks[marks < 0] + count] = numpy.flatnonzero(marks < 0)
+    shape = (*view.shape[:along], len(marks), *view.shape[along + 1 :])
+    result = _core._new_like(view, shape, "C")
+    result[along_axis(along, numpy.flatnonzero(marks >= 0))] = view
+    result[along_axis(along, slots)] = added
+    return result
+
+
+def resize(a: Producer, new_shape: Shape) -> USMArray:
+    """Make a new array of another shape: the elements in C order, repeated or cut. Waits.
+
+    Args:
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Without elements,
+            it is taken for zeros.
+        new_shape: the shape: an integer or a tuple of integers.
+
+    Returns:
+        A new C-contiguous USMArray on the queue of `a` and of its kind.
+
+    Raises:
+        ValueError: a size is negative.
+        USMAllocationError: the memory cannot be allocated. This is a MemoryError.
+
+    Example:
+        >>> print(usmx.resize(usmx.arange(3), (2, 4)))
+        [[0 1 2 0]
+         [1 2 0 1]]
+    """
+    view = as_view("a", a)
+    shape = integers_of("new_shape", new_shape)
+    if view.size == 0:
+        return _core.zeros_like(view, order="C", shape=shape)
+    result = _core._new_like(view, shape, "C")
+    set_flat(result, slice(None), view)
+    return result
+
+
+def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> USMArray:
+    """View an array without the zeros at its ends. Waits, to look for them.
+
+    Args:
+        filt: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        trim: 'f' for the front, 'b' for the back, or both.
+        axis: along which axes: an integer or a tuple. None means all.
+
+    Returns:
+        A view of `filt`: the smallest box that has all elements that are not zero.
+
+    Raises:
+        ValueError: `trim` has other letters, or an axis is named twice.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.trim_zeros(usmx.asarray([0, 0, 1, 2, 0])))
+        [1 2]
+    """
+    view = as_view("filt", filt)
+    ends = trim.lower()
+    if not ends or set(ends) - {"f", "b"}:
+        raise ValueError(f"trim must be 'f', 'b' or 'fb', found {trim!r}")
+    wanted = range(view.ndim) if axis is None else integers_of("axis", axis)
+    axes = [_core._normalized_axis(k, view.ndim) for k in wanted]
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"an axis must be named once, found {axis}")
+    key = [slice(None)] * view.ndim
+    for k in axes:
+        places = nonzero(moveaxis(view, k, 0))[0]  # in C order: the first is the least
+        start, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
+        key[k] = slice(start if "f" in ends else None, stop if "b" in ends or not stop else None)
+    return view[tuple(key)]
+
+
+# ---- arguments
+
+
+def _indices(view, obj):
+    """Indices of a view, on the host. Nothing is an empty list of integers."""
+    if isinstance(obj, slice):
+        return obj
+    if (given := _as_array(obj)) is not None:
+        common_queue([view, given])
+    found = on_host(obj if given is None else given)
+    return found.astype(_numpy().intp) if found.size == 0 and isinstance(obj, list) else found
+
+
+def _require_places(before, size):
+    """NumPy checks one index alone, and writes several ones of which one is outside somewhere."""
+    outside = before[(before < -size) | (before > size)]
+    if outside.size:
+        raise IndexError(
+            f"index {outside.flat[0]} is out of bounds for insert before one of {size} elements"
+        )

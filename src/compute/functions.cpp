@@ -1,0 +1,194 @@
+#include "usmx/compute/functions.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/messages.hpp"
+#include "generated_kernels/parameters.hpp"
+#include "kernels/packaged.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/generated_kernels/elementwise_kernel.hpp"
+#include "usmx/generated_kernels/reduction_kernel.hpp"
+
+USMX_EMBED(device_functions, USMX_MATHEMATICS "/device_functions.hpp")
+
+namespace usmx::inline v1 {
+namespace {
+
+/// A row of the table (python/usmx/_compute/table.py) for a class of types.
+struct row {
+  std::string_view name;
+  std::string_view operands;  // their names, with spaces between them
+  std::string_view types;
+  std::string_view result;
+  std::string_view expression;
+};
+constexpr row rows[] = {
+#define USMX_ROW(name, count, operands, types, result, bits, ...) \
+  {#name, operands, #types, #result, #__VA_ARGS__},
+#include "compute/rows.inc"
+#undef USMX_ROW
+};
+
+struct reduction_row {
+  std::string_view name;
+  std::string_view types;
+  std::string_view result;
+  std::string_view map;
+  std::string_view reduce;
+  std::string_view post_map;
+  std::string_view identity;
+  std::string_view structure;  // the type of the values; empty for that of `result`
+};
+constexpr reduction_row reduction_rows[] = {
+#define USMX_REDUCTION(name, types, result, map, reduce, post_map, identity, structure) \
+  {#name, #types, #result, map, reduce, post_map, identity, structure},
+#include "compute/reduction_rows.inc"
+#undef USMX_REDUCTION
+};
+
+std::string_view class_of(dtype type) {
+  switch (type.kind()) {
+    case 'b':
+      return "booleans";
+    case 'i':
+      return "signed_integers";
+    case 'u':
+      return "unsigned_integers";
+    case 'f':
+      return "reals";
+    default:
+      return type.kind() == 'c' ? "complexes" : "structures";
+  }
+}
+
+template <class Row, std::size_t N>
+const Row& row_of(const Row (&all)[N], std::string_view name, dtype type) {
+  const auto is_named = [&](const Row& each) { return each.name == name; };
+  const auto found = std::ranges::find_if(
+      all, [&](const Row& each) { return is_named(each) && each.types == class_of(type); });
+  if (found != std::end(all)) {
+    return *found;
+  }
+  if (std::ranges::none_of(all, is_named)) {
+    throw value_error(detail::message("usmx has no function ", detail::quoted(name)));
+  }
+  throw type_error(detail::message(name, " is not defined for elements of ", type.name()));
+}
+
+std::string functions_text() { return {usmx_device_functions_begin, usmx_device_functions_end}; }
+
+/// The kernel language's name of the type in which sums of these elements are computed: half
+/// precision in single precision.
+std::string computed_name(dtype type) {
+  return type.code() == type_code::float16 ? "float" : detail::cpp_name(type);
+}
+
+elementwise_kernel make(const row& of, dtype type) {
+  std::string inputs;
+  // The number next to one of half precision is of half precision.
+  const std::string computed =
+      of.name == "nextafter" ? detail::cpp_name(type) : computed_name(type);
+  std::string operation = detail::message("using C = ", computed, ";\n");
+  const char* letter = "abc";
+  const bool has_condition = of.operands.starts_with("condition");
+  for (std::string_view left = of.operands; !left.empty();) {
+    const std::string_view name = left.substr(0, left.find(' '));
+    left.remove_prefix(std::min(name.size() + 1, left.size()));
+    const bool is_condition = has_condition && inputs.empty();
+    inputs +=
+        detail::message(inputs.empty() ? "" : ", ", is_condition ? "bool" : type.name(), ' ', name);
+    if (!is_condition) {
+      operation += detail::message("const C ", *letter++, " = C(", name, ");\n");
+    }
+  }
+  const std::string result = of.result == "bool" ? "bool" : std::string(type.name());
+  operation += detail::message("using R = ", of.result == "bool" ? "bool" : detail::cpp_name(type),
+                               ";\nout = R(", of.expression, ')');
+  return {inputs,
+          result + " out",
+          operation,
+          {.name = std::string(of.name), .preamble = functions_text()}};
+}
+
+/// The type of a reduction's result.
+dtype result_of(const reduction_row& of, dtype type) {
+  if (of.result == "bool") {
+    return dtype::of<bool>();
+  }
+  if (of.result == "index" || (of.result == "sum" && (type.kind() == 'b' || type.kind() == 'i'))) {
+    return dtype::of<std::int64_t>();
+  }
+  return of.result == "sum" && type.kind() == 'u' ? dtype::of<std::uint64_t>() : type;
+}
+
+reduction_kernel make(const reduction_row& of, dtype type) {
+  const dtype result = result_of(of, type);
+  const std::string values = of.result == "same" ? detail::cpp_name(type) : computed_name(result);
+  const std::string types =
+      detail::message("\nusing X = ", detail::cpp_name(type), ";\nusing A = ", values,
+                      ";\nusing R = ", detail::cpp_name(result), ";\n");
+  const std::string structures =
+      of.structure.empty() ? "" : "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n";
+  const bool is_half = of.result != "same" && result.code() == type_code::float16;
+  const dtype joined = is_half ? type_code::float32 : result.code();
+  return {detail::message(type.name(), " x"),
+          detail::message(result.name(), " out"),
+          {.map = std::string(of.map),
+           .reduce = std::string(of.reduce),
+           .post_map = detail::message("out = R(", of.post_map, ')'),
+           .identity = std::string(of.identity),
+           .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
+          {.name = std::string(of.name), .preamble = functions_text() + types + structures}};
+}
+
+/// The kernel of a row for a type, made when it is first asked for, and never destroyed: a program
+/// may call functions up to its end.
+template <class Kernel, class Row, std::size_t N>
+const Kernel& kernel_of(const Row (&all)[N], const Row& of, dtype type) {
+  static std::array<std::atomic<const Kernel*>, N * type_count> made{};
+  const auto place = static_cast<std::size_t>(&of - all);
+  auto& slot = made[place * type_count + static_cast<std::size_t>(type.code())];
+  const Kernel* known = slot.load(std::memory_order_acquire);
+  if (known == nullptr) {
+    auto fresh = std::make_unique<const Kernel>(make(of, type));
+    if (slot.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
+      known = fresh.release();
+    }
+  }
+  return *known;
+}
+
+const array* array_of(const kernel_argument& argument) {
+  const auto* found = std::get_if<const array*>(&argument.value());
+  return found == nullptr ? nullptr : *found;
+}
+
+}  // namespace
+
+array compute(std::string_view name, std::span<const kernel_argument> operands,
+              const generated_call_options& how) {
+  // A condition in front says nothing of the type.
+  const auto deciding = operands.subspan(operands.size() == 3 && name == "where" ? 1 : 0);
+  const auto first =
+      std::ranges::find_if(deciding, [](const auto& each) { return array_of(each) != nullptr; });
+  if (first == deciding.end()) {
+    throw type_error(detail::message(name, ": expected an array among the operands, found none"));
+  }
+  const dtype type = array_of(*first)->type();
+  return kernel_of<elementwise_kernel>(rows, row_of(rows, name, type), type).call(operands, how)[0];
+}
+
+array reduce(std::string_view name, const array& x, const reduction_axes& axes,
+             const generated_call_options& how) {
+  const kernel_argument operands[] = {x};
+  return kernel_of<reduction_kernel>(reduction_rows, row_of(reduction_rows, name, x.type()),
+                                     x.type())
+      .call(operands, axes, how)[0];
+}
+
+}  // namespace usmx::inline v1

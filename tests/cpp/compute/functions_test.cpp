@@ -1,0 +1,92 @@
+#include "usmx/compute/functions.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "support/device_test.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/copy/host_data.hpp"
+#include "usmx/copy/values.hpp"
+
+namespace {
+
+using support::expect_error;
+using usmx::array;
+using usmx::kernel_argument;
+
+using doubles = std::vector<double>;
+
+class functions_test : public support::device_test {
+ protected:
+  template <class T>
+  static array of(const std::vector<T>& values) {
+    return usmx::from_host(queue(), values);
+  }
+  static doubles values(const array& a) { return usmx::to_vector<double>(a); }
+};
+
+TEST_F(functions_test, arrays_and_numbers_are_operands) {
+  const array x = of<float>({1, 2, 3});
+  EXPECT_EQ(values(usmx::add(x, x)), (doubles{2, 4, 6}));
+  EXPECT_EQ(values(usmx::subtract(1, x)), (doubles{0, -1, -2}));
+  EXPECT_EQ(usmx::add(x, 0.5).type(), usmx::float32);
+  EXPECT_EQ(values(usmx::where(usmx::greater(x, 1), x, 0)), (doubles{0, 2, 3}));
+  EXPECT_EQ(values(usmx::clip(x, 2, 2.5)), (doubles{2, 2, 2.5}));
+}
+
+TEST_F(functions_test, integers_wrap_and_division_by_zero_is_zero) {
+  constexpr auto most = std::numeric_limits<std::int32_t>::max();
+  const array x = of<std::int32_t>({most, -7, 5});
+  EXPECT_EQ(values(usmx::add(x, 1))[0], std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ(values(usmx::floor_divide(x, 2))[1], -4);
+  EXPECT_EQ(values(usmx::floor_divide(x, 0)), (doubles{0, 0, 0}));
+  EXPECT_EQ(values(usmx::equal(x, 5)), (doubles{0, 0, 1}));
+}
+
+TEST_F(functions_test, each_class_of_types_has_its_expression) {
+  EXPECT_EQ(values(usmx::add(of<std::uint8_t>({255}), 1)), doubles{0});
+  EXPECT_EQ(values(usmx::bitwise_invert(of<std::uint8_t>({1}))), doubles{254});
+  const array z = of<std::complex<float>>({{3, 4}});
+  EXPECT_EQ(usmx::to_vector<std::complex<float>>(usmx::conj(z))[0], std::complex<float>(3, -4));
+  EXPECT_NEAR(values(usmx::exp(of<double>({1})))[0], std::exp(1.0), 1e-15);
+}
+
+TEST_F(functions_test, reductions_go_along_axes) {
+  const array x = of<float>({4, 1, 3});
+  EXPECT_EQ(values(usmx::sum(x)), doubles{8});
+  EXPECT_EQ(values(usmx::argmax(x)), doubles{0});
+  EXPECT_EQ(usmx::argmax(x).type(), usmx::int64);
+  EXPECT_EQ(usmx::sum(of<std::int8_t>({100, 100})).type(), usmx::int64);
+  EXPECT_EQ(values(usmx::sum(of<std::int8_t>({100, 100}))), doubles{200});
+  const array rows = usmx::sum(x.reshaped({1, 3}), {.axes = {{1}}, .are_kept = true});
+  EXPECT_EQ(rows.ndim(), 2);
+  EXPECT_FLOAT_EQ(static_cast<float>(values(usmx::mean(x))[0]), 8.0F / 3);
+}
+
+TEST_F(functions_test, outputs_of_the_options_are_written) {
+  const array x = of<float>({1, 2});
+  const array out = usmx::empty({2}, usmx::float32, queue());
+  EXPECT_EQ(usmx::add(x, 1, {.outputs = {out}}).owner(), out.owner());
+  EXPECT_EQ(values(out), (doubles{2, 3}));
+}
+
+TEST_F(functions_test, what_is_not_defined_is_an_error) {
+  const array x = of<std::int32_t>({1});
+  expect_error<usmx::type_error>([&] { usmx::sqrt(x); },
+                                 {"sqrt is not defined for elements of int32"});
+  expect_error<usmx::type_error>([&] { usmx::add(1, 2); }, {"add: expected an array among"});
+  expect_error<usmx::type_error>([&] { usmx::add(x, of<float>({1})); }, {"must have elements of"});
+  const kernel_argument operands[] = {x};
+  expect_error<usmx::value_error>([&] { usmx::compute("median", operands); },
+                                  {"usmx has no function 'median'"});
+  expect_error<usmx::value_error>([&] { usmx::reduce("median", x); }, {"no function 'median'"});
+}
+
+}  // namespace

@@ -1,0 +1,377 @@
+"""Reductions, sums so far, sorting, searching, sets and products, against NumPy."""
+
+import numpy as np
+import pytest
+import usmx
+from usmx._compute.table import REDUCTIONS
+
+HOST = np.random.default_rng(46).integers(-9, 9, (6, 7))
+SIZES = [1, 31, 33, 1000, 70_000]
+
+
+def same(found, expected, bound=0):
+    host = usmx.asnumpy(found)
+    expected = np.asarray(expected)
+    assert (host.dtype, host.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(host, expected, bound)
+
+
+def of_type(dtype):
+    host = HOST.astype(dtype) if np.dtype(dtype).kind != "b" else HOST % 3 == 0
+    return host + host.T[:6, :1] * 1j if np.dtype(dtype).kind == "c" else host
+
+
+# ---- reductions
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i8", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_reductions_are_numpys(dtype):
+    host = of_type(dtype)
+    array = usmx.asarray(host)
+    bound = {"f2": 2e-3, "f4": 1e-6, "c8": 1e-6}.get(dtype, 1e-14)
+    for name in REDUCTIONS:
+        if np.dtype(dtype).kind == "c" and name in ("max", "min", "argmax", "argmin"):
+            with pytest.raises(TypeError, match=f"{name} is not defined for elements of type"):
+                getattr(usmx, name)(array)
+            continue
+        with np.errstate(over="ignore"):
+            expected = getattr(np, name)(host.astype("f4") if dtype == "f2" else host, axis=1)
+        if dtype == "f2" and name not in ("any", "all", "argmax", "argmin", "count_nonzero"):
+            with np.errstate(over="ignore"):
+                expected = expected.astype("f2")
+        same(getattr(usmx, name)(array, axis=1), expected, bound)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin", "sum", "mean", "var"])
+def test_a_nan_wins_and_the_first_one_counts(name):
+    host = np.array([[1, np.nan, 3, np.nan], [4, 4, 1, 1]], "f4")
+    same(getattr(usmx, name)(usmx.asarray(host), axis=1), getattr(np, name)(host, axis=1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8"])
+@pytest.mark.parametrize("n", [4096, 5001, 70_000])
+def test_places_of_the_best_elements_of_long_rows(dtype, n):
+    random = np.random.default_rng(n)
+    host = (random.normal(size=(3, n)) * 50).astype(dtype)
+    if host.dtype.kind == "f":
+        host[1, random.integers(0, n, 3)] = np.nan
+        host[2, :] = random.choice([0.0, -0.0], n)
+    array = usmx.asarray(host)
+    for name in ("argmax", "argmin"):
+        numpys, mine = getattr(np, name), getattr(usmx, name)
+        for options in ({}, {"axis": 1}, {"axis": -1, "keepdims": True}, {"axis": 0}, {"keepdims": True}):  # fmt: skip
+            same(mine(array, **options), numpys(host, **options))
+        same(mine(array[:, ::-2], axis=1), numpys(host[:, ::-2], axis=1))
+        same(mine(array.T.copy(), axis=0), numpys(host.T, axis=0))
+        same(mine(array[0]), numpys(host[0]))
+    out = usmx.zeros(3, "i8")
+    assert usmx.argmax(array, axis=1, out=out) is out
+    same(out, np.argmax(host, axis=1))
+
+
+def test_sums_of_half_precision_are_those_of_single_precision():
+    ones = usmx.ones(5000, "f2")
+    assert (ones.sum().dtype, float(ones.sum()), float(ones.mean())) == ("f2", 5000, 1)
+    assert float(usmx.sum(usmx.full(100_000, 1.0, "f2"), dtype="f4")) == 100_000
+    large = usmx.asarray(np.float16([200, -200, 200]))  # half precision has no 267 ** 2
+    assert float(large.var()) == pytest.approx(200**2 * 8 / 9, rel=0.001)
+
+
+def test_sums_of_integers_wrap_and_are_wide():
+    array = usmx.full(1000, 127, "i1")
+    assert (array.sum().dtype, int(array.sum())) == (np.dtype("i8"), 127_000)
+    assert int(array.sum(dtype="i1")) == np.full(1000, 127, "i1").sum(dtype="i1")
+    assert int(usmx.asarray([2**63 - 1, 1]).sum()) == -(2**63)
+    assert usmx.asarray([True, True]).sum().dtype == np.dtype("i8")
+    assert usmx.ones(2, "u1").prod().dtype == np.dtype("u8")
+    small = np.array([-3, 100, 100], "i1")
+    same(usmx.asarray(small).sum(dtype="u1"), small.sum(dtype="u1"))
+    same(usmx.cumulative_sum(usmx.asarray(small), dtype="u2"), small.cumsum(dtype="u2"))
+    same(usmx.asarray(small > 0).sum(dtype="u4"), (small > 0).sum(dtype="u4"))
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0)])
+def test_reductions_of_nothing(shape):
+    nothing = usmx.zeros(shape)
+    assert (float(nothing.sum()), float(nothing.prod()), bool(nothing.all()), bool(nothing.any())) == (0, 1, True, False)  # fmt: skip
+    assert np.isnan(float(nothing.mean()))
+    for name in ("max", "argmin"):
+        with pytest.raises(ValueError, match=f"{name}.*no elements|{name}.*identity"):
+            getattr(nothing, name)()
+
+
+def test_corrections_and_types_of_deviations():
+    host = np.arange(10.0).reshape(2, 5)
+    array = usmx.asarray(host)
+    same(usmx.var(array, axis=1, correction=1), host.var(1, ddof=1), 1e-15)
+    same(array.std(0, ddof=1, keepdims=True), host.std(0, ddof=1, keepdims=True), 1e-15)
+    same(usmx.asarray(host.astype("f4")).std(), host.astype("f4").std(), 1e-6)
+    same(array.mean(dtype="f4"), host.mean(dtype="f4"), 1e-6)
+    assert np.isnan(float(usmx.zeros(1).var(ddof=1)))
+    shifted = usmx.asarray(host + 1e9)
+    assert float(shifted.var()) == host.var()
+
+
+def test_errors_of_reductions():
+    array = usmx.zeros((2, 3))
+    with pytest.raises(np.exceptions.AxisError):
+        array.sum(axis=2)
+    with pytest.raises(ValueError, match="twice|duplicate|repeated"):
+        array.sum(axis=(0, 0))
+    with pytest.raises(TypeError, match="sum of elements of type float64 cannot be of type int32"):
+        array.sum(dtype="i4")
+    with pytest.raises(
+        TypeError, match="max of elements of type float64 cannot be of type float32"
+    ):
+        array.max(out=usmx.zeros((), "f4"))
+    with pytest.raises(TypeError, match="structured"):
+        usmx.zeros(2, dtype=[("x", "f4")]).sum()
+    out = usmx.zeros(3)
+    assert array.sum(axis=0, out=out) is out
+
+
+# ---- sums so far
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_sums_so_far_of_every_length(n):
+    host = np.random.default_rng(n).integers(-100, 100, (3, n))
+    array = usmx.asarray(host)
+    same(usmx.cumulative_sum(array, axis=1), host.cumsum(1))
+    same(
+        usmx.cumulative_sum(array, axis=1, include_initial=True),
+        np.cumulative_sum(host, axis=1, include_initial=True),
+    )
+    same(array.cumsum(), host.cumsum())
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "f2", "f4", "c8"])
+def test_types_of_sums_and_products_so_far(dtype):
+    host = of_type(dtype)[:, 0]
+    array = usmx.asarray(host)
+    bound = 2e-3 if dtype == "f2" else 1e-6
+    with np.errstate(over="ignore"):
+        same(usmx.cumulative_sum(array), np.cumulative_sum(host), bound)
+        same(usmx.cumulative_prod(array), np.cumulative_prod(host), bound)
+
+
+def test_sums_so_far_of_nothing_and_without_an_axis():
+    assert usmx.cumulative_sum(usmx.zeros(0), include_initial=True).tolist() == [0]
+    assert usmx.cumulative_prod(usmx.zeros((2, 0)), axis=1, include_initial=True).tolist() == [[1], [1]]  # fmt: skip
+    assert usmx.cumulative_sum(usmx.asarray(3)).tolist() == [3]
+    with pytest.raises(ValueError, match="axis is needed"):
+        usmx.cumulative_sum(usmx.zeros((2, 2)))
+
+
+def test_differences():
+    array = usmx.asarray(HOST)
+    same(usmx.diff(array), np.diff(HOST))
+    same(usmx.diff(array, axis=0, n=3), np.diff(HOST, 3, axis=0))
+    same(usmx.diff(array, prepend=array[:, :1], append=array), np.diff(HOST, prepend=HOST[:, :1], append=HOST))  # fmt: skip
+    same(usmx.diff(array > 0), np.diff(HOST > 0))
+    assert usmx.diff(array, n=0) is array
+    with pytest.raises(ValueError, match="n must not be negative"):
+        usmx.diff(array, n=-1)
+
+
+# ---- sorting and searching
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("descending", [False, True])
+def test_rows_of_every_length_are_sorted_stably(n, descending):
+    host = np.random.default_rng(n).integers(0, 50, (2, n)).astype("f4")
+    host[:, ::7] = np.nan
+    array = usmx.asarray(host)
+    sign = -1 if descending else 1
+    order = np.argsort(np.where(np.isnan(host), np.inf, host) * sign, stable=True)
+    same(usmx.argsort(array, descending=descending), order)
+    same(usmx.sort(array, descending=descending), np.take_along_axis(host, order, 1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [300, 5000])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "i8", "u8", "f2", "f8", "c8", "c16"])
+def test_every_type_is_sorted_and_searched_as_numpy_does(dtype, n):
+    random = np.random.default_rng(46)
+    host = (random.normal(size=n) * 40).astype(dtype)
+    if host.dtype.kind in "fc":
+        host[::9] = np.nan
+        host[1::9] = -np.nan
+        host[2::9] = random.choice([0.0, -0.0, np.inf, -np.inf], host[2::9].size)
+    if host.dtype.kind == "c":
+        host += (random.integers(-2, 3, n) * 1j).astype(dtype)
+        host[1::11] = complex(1, np.nan)
+    array = usmx.asarray(host)
+    same(usmx.sort(array), np.sort(host))
+    same(usmx.argsort(array), np.argsort(host, stable=True))
+    down = usmx.asnumpy(usmx.argsort(array, descending=True))
+    same(usmx.sort(array, descending=True), host[down])
+    assert np.array_equal(np.sort(down), np.arange(n))
+    for side in ("left", "right"):
+        same(
+            usmx.searchsorted(usmx.sort(array), array[::3], side=side),
+            np.searchsorted(np.sort(host), host[::3], side),
+        )
+
+
+def test_searching():
+    host = np.array([5, 1, 3, 3])
+    array = usmx.asarray(host)
+    order = usmx.argsort(array)
+    same(
+        usmx.searchsorted(array, 3, sorter=order), np.searchsorted(host, 3, sorter=np.argsort(host))
+    )
+    same(usmx.searchsorted(array[:0], array), np.zeros(4, "i8"))
+    same(array[order].searchsorted(usmx.asarray([2.5, 9])), np.array([1, 4]))
+    assert usmx.searchsorted(order, 0).shape == ()
+    for wrong in ({"side": "middle"}, {"sorter": order[:2]}):
+        with pytest.raises(ValueError, match="side must be|sorter must have"):
+            usmx.searchsorted(array, array, **wrong)
+    with pytest.raises(ValueError, match="1 dimension"):
+        usmx.searchsorted(usmx.zeros((2, 2)), array)
+
+
+def test_membership():
+    array = usmx.asarray(HOST)
+    same(usmx.isin(array, usmx.asarray([3, -4, 100])), np.isin(HOST, [3, -4, 100]))
+    same(usmx.isin(array, usmx.asarray(HOST[0]), invert=True), np.isin(HOST, HOST[0], invert=True))
+    same(usmx.isin(array, 3), HOST == 3)
+    same(usmx.isin(3, array), np.array(3 in HOST))
+    same(usmx.isin(array, array[:0]), np.zeros(HOST.shape, bool))
+    nan = usmx.asarray([np.nan, 1])
+    assert usmx.isin(nan, nan).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f8", "c16"])
+def test_sets_are_numpys(dtype):
+    host = np.random.default_rng(46).integers(0, 9, (5, 30)).astype(dtype)
+    array = usmx.asarray(host)
+    for found, expected in zip(usmx.unique_all(array), np.unique_all(host), strict=True):
+        same(found, expected)
+    same(usmx.unique_values(array), np.unique(host))  # NumPy's unique_values are in no order
+    same(usmx.unique_counts(array).counts, np.unique(host, return_counts=True)[1])
+    found = usmx.unique_inverse(array)
+    same(found.values[found.inverse_indices], host)
+
+
+def test_each_nan_is_a_value_of_its_own():
+    found = usmx.unique_all(usmx.asarray([np.nan, 1, np.nan]))
+    assert (found.values.tolist()[0], found.counts.tolist()) == (1, [1, 1, 1])
+    assert usmx.unique_values(usmx.zeros(0)).shape == (0,)
+
+
+# ---- products
+
+
+@pytest.fixture(params=[True, False], ids=["vendor's", "usmx's"])
+def vendors_library(request, monkeypatch):
+    """oneMKL where it is installed, and kernels of usmx's own."""
+    if not request.param:
+        monkeypatch.setattr("usmx._core._start_product", lambda *arrays: False)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("vendors_library")
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shapes", [((33, 17), (17, 50)), ((2, 1, 5, 3), (4, 3, 7)), ((5,), (5,)), ((4, 5), (5,)), ((5,), (5, 2))], ids=str)  # fmt: skip
+def test_products_of_matrices_are_numpys(dtype, shapes):
+    random = np.random.default_rng(46)
+    x, y = ((random.normal(size=shape) * 3).astype(dtype) for shape in shapes)
+    bound = {"f2": 2e-2, "f4": 1e-4, "c8": 1e-4}.get(dtype, 1e-12)
+    wide = "f4" if dtype == "f2" else dtype
+    expected = np.matmul(x.astype(wide), y.astype(wide)).astype(dtype)
+    host = usmx.asnumpy(usmx.matmul(usmx.asarray(x), usmx.asarray(y)))
+    assert (host.dtype, host.shape) == (expected.dtype, expected.shape)
+    np.testing.assert_allclose(host, expected, bound, bound)
+
+
+@pytest.mark.usefixtures("vendors_library")
+@pytest.mark.parametrize("turn_x", [False, True])
+@pytest.mark.parametrize("turn_y", [False, True])
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_products_of_matrices_of_every_layout(turn_x, turn_y, step):
+    random = np.random.default_rng(46)
+    x, y = random.normal(size=(3, 8, 6)), random.normal(size=(3, 6, 10))
+    a, b = (usmx.asarray(each.mT if turn else each) for each, turn in ((x, turn_x), (y, turn_y)))
+    a, b = (each.mT if turn else each for each, turn in ((a, turn_x), (b, turn_y)))
+    found = usmx.matmul(a[:, ::step, :5], b[::-1, :5, ::step])
+    same(found, np.matmul(x[:, ::step, :5], y[::-1, :5, ::step]), 1e-12)
+
+
+@pytest.mark.usefixtures("vendors_library")
+def test_products_come_after_the_work_on_their_operands():
+    x = usmx.ones((200, 200))
+    for _ in range(10):
+        x = x @ x
+        x /= 200
+    assert usmx.max(abs(x - 1)) < 1e-12
+
+
+def test_products_of_other_layouts_types_and_nothing():
+    x, y = HOST[:, ::2].astype("f4"), HOST[::-1, :4].T.astype("i4")
+    same(usmx.asarray(HOST.astype("f4"))[:, ::2] @ usmx.asarray(HOST.astype("i4"))[::-1, :4].T, x.astype("f8") @ y)  # fmt: skip
+    same(usmx.zeros((3, 0)) @ usmx.zeros((0, 2)), np.zeros((3, 2)))
+    assert (usmx.zeros((0, 3)) @ usmx.zeros((3, 2))).shape == (0, 2)
+    with pytest.raises(ValueError, match=r"\(2, 3\) and \(2, 3\)"):
+        usmx.zeros((2, 3)) @ usmx.zeros((2, 3))
+    with pytest.raises(ValueError, match="without"):
+        usmx.zeros((2, 3)) @ usmx.asarray(3)
+    with pytest.raises(TypeError, match="x2 must be an array, found 3"):
+        usmx.zeros((2, 3)) @ 3
+
+
+def test_other_products():
+    x, y = HOST[:, :6], HOST[:, 1:]
+    a, b = usmx.asarray(x), usmx.asarray(y)
+    same(usmx.tensordot(a, b), np.tensordot(x, y))
+    same(usmx.tensordot(a, b, axes=0), np.tensordot(x, y, axes=0))
+    same(usmx.tensordot(a, b, axes=((0,), (-1,))), np.tensordot(x, y, axes=((0,), (-1,))))
+    same(usmx.vecdot(a, b), np.vecdot(x, y))
+    same(usmx.vecdot(a, b[:, :1], axis=0), np.vecdot(x, y[:, :1], axis=0))
+    z = x * (1 + 2j)
+    same(usmx.vecdot(usmx.asarray(z), b), np.vecdot(z, y))
+    same(a.dot(b), x.dot(y))
+    same(a[0].dot(b), x[0].dot(y))
+    same(a.dot(3), x * 3)
+    cube = np.arange(24).reshape(2, 3, 4)
+    same(usmx.asarray(cube).dot(usmx.asarray(cube[:, :, :2].reshape(3, 4))[:, :]. T), cube.dot(cube[:, :, :2].reshape(3, 4).T))  # fmt: skip
+    same(a.trace(1), x.trace(1))
+    for axes in (3, ([0], [0, 1]), ([0], [5])):
+        with pytest.raises((ValueError, np.exceptions.AxisError)):
+            usmx.tensordot(a, b, axes=axes)
+
+
+# ---- clip and rounding
+
+
+def test_limits():
+    array = usmx.asarray(HOST)
+    same(usmx.clip(array, -2, 5), HOST.clip(-2, 5))
+    same(array.clip(max=usmx.asarray(HOST[0])), HOST.clip(max=HOST[0]))
+    same(usmx.clip(array, 0), HOST.clip(0))
+    same(usmx.clip(array), HOST)
+    small = usmx.asarray(HOST.astype("i1"))
+    same(usmx.clip(small, -1000, 1000), HOST.astype("i1"))
+    same(usmx.clip(small, 0.5, None), np.clip(HOST.astype("i1"), 0.5, None))
+    nan = np.array([1, np.nan, 3], "f4")
+    same(usmx.clip(usmx.asarray(nan), 2, 2.5), nan.clip(2, 2.5))
+    same(usmx.clip(usmx.asarray(nan), np.nan, 2.5), np.full(3, np.nan, "f4"))
+
+
+@pytest.mark.parametrize("decimals", [0, 2, -1])
+def test_rounding_to_decimals(decimals):
+    host = np.array([1.2345, -25.555, 2.5, 15, 1e6])
+    same(usmx.asarray(host).round(decimals), host.round(decimals))
+    same(usmx.asarray(HOST * 7).round(decimals), (HOST * 7).round(decimals))
+
+
+def test_choosing():
+    array = usmx.asarray(HOST)
+    same(usmx.where(array > 0, array, 0), np.where(HOST > 0, HOST, 0))
+    same(usmx.where(array, 1.5, usmx.asarray(HOST[0])), np.where(HOST, 1.5, HOST[0]))
+    same(usmx.where(True, array, -array), HOST)
+    with pytest.raises(OverflowError, match="300"):
+        usmx.where(array > 0, array.astype("i1"), 300)

@@ -1,0 +1,158 @@
+"""Little work is the host's: the same bits as the kernels', and only where nobody can tell."""
+
+import operator
+
+import numpy as np
+import pytest
+import usmx
+from table_kernels import computed, values
+from usmx._compute.table import ROWS
+from usmx._core import _host_function
+
+ON_HOST = {name: _host_function(name) for name in ROWS if _host_function(name)}
+TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
+CHUNK = 10_000  # elements, of at most 80 kB
+
+reaches_memory = _host_function("add")(usmx.ones(1), usmx.ones(1)) is not None
+pytestmark = pytest.mark.skipif(not reaches_memory, reason="the host does not reach the memory")
+
+
+def chunked(function, operands):
+    """The host's results for arrays of any length."""
+    parts = []
+    for start in range(0, operands[0].size, CHUNK):
+        part = function(*(usmx.asarray(each[start : start + CHUNK]) for each in operands))
+        parts.append(usmx.asnumpy(part))
+    return np.concatenate(parts)
+
+
+def is_same(found, expected):
+    """Also the signs of zeros; a NaN has no sign."""
+    bits = [np.where(each != each, np.abs(each), each).tobytes() for each in (found, expected)]
+    return found.dtype == expected.dtype and bits[0] == bits[1]
+
+
+def tried(dtype, count):
+    """Functions of so many operands that the host has for the type."""
+    one = [usmx.ones(1, dtype)] * count
+    return [n for n, f in ON_HOST.items() if len(ROWS[n].operands) == count and f(*one) is not None]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_results_have_the_bits_of_the_kernels(dtype, count):
+    names = tried(dtype, count)
+    assert len(names) >= 4
+    with np.errstate(all="ignore"):
+        operands = values(np.random.default_rng(46), dtype, count)
+        by_kernels = computed(dtype, operands)
+        for name in names:
+            assert is_same(chunked(ON_HOST[name], operands), by_kernels[name]), name
+
+
+def test_nearly_all_exact_rows_are_there():
+    exact = {name for name, row in ROWS.items() if row.errors[0] == 0 and not row.conditions}
+    assert exact - ON_HOST.keys() <= {"clip", "log2"}
+    assert {name for d in TYPES for n in (1, 2) for name in tried(d, n)} == set(ON_HOST)
+
+
+NUMBERS = [True, 3, -3, 2.5, float("inf"), 1e300, 2**40]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("dtype", ["?", "i1", "u4", "i8", "f4", "f8"])
+def test_numbers_are_as_numpys(dtype, number):
+    host = np.arange(1, 8).astype(dtype)
+    array = usmx.asarray(host)
+    for function in (operator.add, operator.mul, operator.lt, operator.truediv):
+        for flip in (False, True):
+            mine, numpys = ((number, a) if flip else (a, number) for a in (array, host))
+            try:
+                with np.errstate(all="ignore"):
+                    expected = function(*numpys)
+            except OverflowError:
+                with pytest.raises(OverflowError):
+                    function(*mine)
+                continue
+            with np.errstate(all="ignore"):
+                found = function(*mine)
+            if function is operator.truediv and expected.dtype == "f2":
+                continue  # of small integers, where the array API has the default type
+            assert is_same(usmx.asnumpy(found), expected)
+
+
+def test_results_are_written_to_an_operand_and_to_others():
+    host = np.linspace(-2, 2, 50)
+    array, out = usmx.asarray(host), usmx.zeros(50)
+    same = array
+    array += 1
+    array *= array
+    assert same is array
+    assert is_same(usmx.asnumpy(array), (host + 1) * (host + 1))
+    assert usmx.sqrt(array, out=out) is out
+    assert is_same(usmx.asnumpy(out), np.sqrt((host + 1) * (host + 1)))
+    truth = usmx.zeros(50, "?")
+    usmx.less(out, 1, out=truth)
+    assert is_same(usmx.asnumpy(truth), usmx.asnumpy(out) < 1)
+
+
+add = _host_function("add")
+one = usmx.ones(4)
+
+
+def busy():
+    array = usmx.zeros(4)
+    usmx.copy_async(array, usmx.ones(1 << 22)[:4])
+    kernel = usmx.ElementwiseKernel("raw float64 x", "float64 y", "for (long k = 0; k < 20000; ++k) y += x[k % 4];", "slow")  # fmt: skip
+    kernel(usmx.ones(4), out=array)
+    return array
+
+
+@pytest.mark.parametrize(
+    "operands",
+    [
+        lambda: (one, usmx.ones(4, "f4")),
+        lambda: (one, usmx.ones((2, 1))),
+        lambda: (one[::-1], one),
+        lambda: (usmx.ones((2, 2), order="F"), 1),
+        lambda: (usmx.ones(1 << 18), 1),
+        lambda: (usmx.ones(4, "f2"), 1),
+        lambda: (usmx.ones(4, "c8"), 1),
+        lambda: (usmx.zeros(0), 1),
+        lambda: (usmx.zeros(4, "i4"), 1.5),
+        lambda: (usmx.zeros(4, "i1"), 300),
+        lambda: (usmx.zeros(4, "f4"), 1e300),
+        lambda: (one, np.float64(1)),
+        lambda: (one, np.ones(4)),
+        lambda: (one, None),
+        lambda: (1, 2),
+        lambda: (usmx.zeros(4, dtype=[("x", "f4")]), 1),
+        lambda: (one, usmx.ones(4, sycl_queue=usmx.SyclQueue())),
+        lambda: (one, usmx.ones(4, usm_type="shared")),
+        lambda: (one, one, usmx.zeros(4, "f4")),
+        lambda: (one, one, usmx.zeros(5)),
+        lambda: (one, one, usmx.zeros(4).readonly()),
+        lambda: (one[:3], one[:3], one[1:]),
+        lambda: (busy(), 1),
+        lambda: (1, one, busy()),
+    ],
+)  # fmt: skip
+def test_other_calls_are_left_to_kernels(operands):
+    assert add(*operands()) is None
+
+
+def test_memory_that_others_work_on_is_left_to_kernels():
+    dpnp = pytest.importorskip("dpnp")
+    array = usmx.ones(4)
+    theirs = usmx.to_dpnp(array)
+    assert add(array, 1) is None
+    for k in range(2, 30):
+        theirs += dpnp.sum(dpnp.ones(100_000)) / 100_000
+        assert (array + 1).tolist() == [k + 1] * 4
+
+
+def test_results_may_be_written_over_part_of_an_operand_by_kernels():
+    array = usmx.arange(6.0)
+    usmx.add(array[:4], array[:4], out=array[1:5])
+    assert array.tolist() == [0, 0, 2, 4, 6, 5]

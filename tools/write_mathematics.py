@@ -1,0 +1,243 @@
+"""Write what follows from the table of usmx's functions (python/usmx/_compute/table.py).
+
+write_mathematics.py [--check]
+
+Those are the types of the functions for type checkers, the rows for C++ and the functions of its
+programs, and tables of docs/reference/mathematics.md. --check writes nothing, and fails where a
+file is not as it would be written.
+
+Needs the installed package.
+"""
+
+import importlib
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+from generated import ROOT, differences, put, table
+from usmx._compute.table import REDUCTIONS, ROWS
+
+TOOL = "tools/write_mathematics.py"
+PAGE = ROOT / "docs/reference/mathematics.md"
+MADE_OF_ROWS = ("elementwise", "reductions")
+HEAD = f'''"""Written by {TOOL}."""
+
+from typing import Any, SupportsIndex
+
+from usmx._compute.table import Reduction
+from usmx._core import ReductionKernel, SyclDevice, USMArray
+from usmx._typing import Axes, DTypeLike, NumpyType, Operand, Producer
+
+NAMES: list[str]
+
+'''
+CLASSES = {"b": "bool", "iu": "integers", "f": "real", "c": "complex"}
+
+
+def stub_of(module):
+    """The text of the stub of a module whose functions are made of rows."""
+    functions = [
+        function
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    ]
+    return HEAD + "".join(f"def {each.__name__}{signature_of(each)}: ...\n" for each in functions)
+
+
+class Words(str):
+    """An annotation, which is shown as it is in the source."""
+
+    __repr__ = str.__str__
+
+
+def signature_of(function):
+    """As in the source: the annotations are texts."""
+    found = inspect.signature(function)
+    parameters = [
+        each.replace(annotation=Words(each.annotation)) for each in found.parameters.values()
+    ]
+    result = Words(found.return_annotation)
+    return str(found.replace(parameters=parameters, return_annotation=result))
+
+
+ROW_LIST = ROOT / "src/compute/rows.inc"
+CPP_CLASSES = {
+    "b": "booleans", "i": "signed_integers", "u": "unsigned_integers", "f": "reals",
+    "c": "complexes",
+}  # fmt: skip
+SLOW_ON_HOST = {"floor_divide", "remainder"}  # of real numbers: a kernel has them in vectors
+
+
+def row_list():
+    """All expressions of the rows, as macros of C++."""
+    lines = [f"// Written by {TOOL}.\n// clang-format off\n"]
+    for row in ROWS.values():
+        for letter, types in CPP_CLASSES.items():
+            text = row.expressions.get(letter)
+            if text is None or (letter == "c" and row.result == "real"):
+                continue
+            text = text.replace("x1", "a").replace("x2", "b")
+            is_equal = letter in "biu" or (letter == "f" and row.errors[0] == 0)
+            is_equal = is_equal and len(row.operands) < 3
+            is_equal = is_equal and (letter != "f" or row.name not in SLOW_ON_HOST)
+            lines.append(
+                f'USMX_ROW({row.name}, {len(row.operands)}, "{" ".join(row.operands)}", {types}, '
+                f"{row.result}, {'equal' if is_equal else 'near'}, {text})\n"
+            )
+    return "".join(lines)
+
+
+REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
+CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
+OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
+CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
+
+
+def quoted(text):
+    return f'"{text or ""}"'
+
+
+def reduction_list():
+    """All expressions of the reductions, as macros of C++."""
+    lines = [f"// Written by {TOOL}.\n// clang-format off\n"]
+    for row in REDUCTIONS.values():
+        if row.name in OF_PYTHON_ALONE:
+            continue
+        for letter, types in CPP_CLASSES.items():
+            kind = "i" if (letter, row.types) == ("b", "sum") else letter
+            joined = row.joined.get(kind, row.joined.get(""))
+            if joined is None or (row.types == "float" and letter not in "fc"):
+                continue
+            texts = (row.value, joined, row.result, row.identity, row.joins.removeprefix("A"))
+            lines.append(
+                f"USMX_REDUCTION({row.name}, {types}, {row.types}, "
+                f"{', '.join(map(quoted, texts))})\n"
+            )
+    return "".join(lines)
+
+
+def cpp_header():
+    """The functions for programs in C++."""
+    parts = [CPP_HEAD]
+    for row in ROWS.values():
+        names = row.operands
+        parameters = ", ".join(f"const kernel_argument& {name}" for name in names)
+        parts.append(
+            f"/// Computes {row.summary}, for each element.\n"
+            f"inline array {row.name}({parameters}, const generated_call_options& how = {{}}) {{\n"
+            f"  const kernel_argument operands[] = {{{', '.join(names)}}};\n"
+            f'  return compute("{row.name}", operands, how);\n}}\n'
+        )
+    parts.append("\n// ---- reductions\n\n")
+    for row in REDUCTIONS.values():
+        if row.name not in OF_PYTHON_ALONE:
+            first, _, rest = row.summary.partition(" ")
+            verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
+            parts.append(
+                f"/// {verb} {rest}, along axes.\n"
+                f"inline array {CPP_NAMES.get(row.name, row.name)}(const array& x, "
+                "const reduction_axes& axes = {}, "
+                "const generated_call_options& how = {}) {\n"
+                f'  return reduce("{row.name}", x, axes, how);\n}}\n'
+            )
+    parts.append("\n}  // namespace usmx::inline v1\n")
+    return formatted("".join(parts))
+
+
+def formatted(text):
+    """As clang-format has it."""
+    program = [str(Path(sys.executable).with_name("clang-format")), "--assume-filename", CPP_HEADER]
+    return subprocess.run(program, input=text, capture_output=True, text=True, check=True).stdout
+
+
+CPP_HEAD = f"""\
+// Functions of arrays, on the device that they are on: those of Python's usmx, from the same table.
+// Nothing waits, but for memory that others may work on, and for the compiler at the first call for
+// an element type. Written by {TOOL}.
+//
+//   usmx::array z = usmx::sqrt(usmx::add(x, 1));
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/generated_kernels/generated_call.hpp"
+#include "usmx/generated_kernels/reduction_kernel.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1 {{
+
+/// Calls the element-wise function of that name. An operand is an array of any layout or a number;
+/// arrays are of one element type, which numbers take, and are broadcast together. The result is
+/// new, or the output of the options. Throws as elementwise_kernel::call() does, type_error for a
+/// type that the function is not defined for (functions of real numbers are not for integers), and
+/// value_error for another name.
+USMX_API array compute(std::string_view name, std::span<const kernel_argument> operands,
+                       const generated_call_options& how = {{}});
+/// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
+USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {{}},
+                      const generated_call_options& how = {{}});
+
+// ---- for each element
+
+"""
+
+
+def classes_of(row):
+    """The kinds of types that a function takes, in words."""
+    takes = set(row.expressions)
+    takes |= set("biu") if row.result == "float" else set()
+    named = [name for classes, name in CLASSES.items() if takes & set(classes)]
+    return "all" if len(named) == len(CLASSES) else ", ".join(named)
+
+
+def elementwise_table():
+    """What the functions compute, of which types, and how exactly."""
+    rows = []
+    for row in ROWS.values():
+        real, complex_ = (f"{bound:g}" if bound else "" for bound in row.errors)
+        what = row.summary + (f". {row.note}" if row.note else "")
+        rows.append(
+            [f"`{row.name}({', '.join(row.operands)})`", what, classes_of(row), real, complex_]
+        )
+    return table(["function", "of each element", "types", "real", "complex"], rows)
+
+
+def names_list(names):
+    listed = "".join(f".. autofunction:: {name}\n" for name in names)
+    return f"```{{eval-rst}}\n.. currentmodule:: usmx\n\n{listed}```\n"
+
+
+def files():
+    """All files, and what they should be."""
+    wanted = {}
+    for name in MADE_OF_ROWS:
+        module = importlib.import_module(f"usmx._compute.{name}")
+        wanted[ROOT / f"python/usmx/_compute/{name}.pyi"] = stub_of(module)
+    page = PAGE.read_text(encoding="utf-8")
+    page = put(page, "element-wise functions", elementwise_table(), TOOL)
+    page = put(page, "signatures of element-wise functions", names_list(ROWS), TOOL)
+    page = put(page, "signatures of reductions", names_list(REDUCTIONS), TOOL)
+    wanted[PAGE] = page
+    wanted[ROW_LIST] = row_list()
+    wanted[REDUCTION_LIST] = reduction_list()
+    wanted[CPP_HEADER] = cpp_header()
+    return wanted
+
+
+def main():
+    failed = 0
+    for path, text in files().items():
+        if sys.argv[1:] == ["--check"]:
+            found = path.read_text(encoding="utf-8") if path.exists() else ""
+            failed |= differences(str(path.relative_to(ROOT)), found, text)
+        else:
+            path.write_text(text, encoding="utf-8")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
