@@ -30,13 +30,19 @@ bool is_of_usmx(PyFrameObject* frame) {
   return text == "usmx" || text.starts_with("usmx.");
 }
 
-nb::object innermost_frame() {
-  return nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));  // null without a frame
-}
+/// The innermost Python frame on this thread that is not usmx's.
+struct outer_frame {
+  nb::object frame;      // null where all frames are usmx's, or there is none
+  Py_ssize_t level = 1;  // as warnings count: 1 is the innermost frame
 
-nb::object caller_of(PyFrameObject* frame) {
-  return nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(frame)));  // null at the end
-}
+  outer_frame() : frame(nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()))) {
+    while (frame.is_valid() && is_of_usmx(get())) {
+      frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(get())));  // null at the end
+      ++level;
+    }
+  }
+  PyFrameObject* get() const { return reinterpret_cast<PyFrameObject*>(frame.ptr()); }
+};
 
 std::string place_of(PyFrameObject* frame) {
   const nb::object code = code_of(frame);
@@ -61,25 +67,12 @@ std::string python_call_site() {
   if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
     return noted != nullptr ? *noted : "native code";
   }
-  nb::object frame = innermost_frame();
-  while (frame.is_valid()) {
-    auto* at = reinterpret_cast<PyFrameObject*>(frame.ptr());
-    if (!is_of_usmx(at)) {
-      return place_of(at);
-    }
-    frame = caller_of(at);
-  }
-  return "native code";
+  const outer_frame outer;
+  return outer.frame.is_valid() ? place_of(outer.get()) : "native code";
 }
 
 void warn_at_call_site(PyObject* category, const char* text) {
-  Py_ssize_t level = 1;  // the innermost frame
-  nb::object frame = innermost_frame();
-  while (frame.is_valid() && is_of_usmx(reinterpret_cast<PyFrameObject*>(frame.ptr()))) {
-    frame = caller_of(reinterpret_cast<PyFrameObject*>(frame.ptr()));
-    ++level;
-  }
-  if (PyErr_WarnEx(category, text, level) != 0) {
+  if (PyErr_WarnEx(category, text, outer_frame().level) != 0) {
     nb::raise_python_error();
   }
 }

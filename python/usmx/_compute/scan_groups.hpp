@@ -7,7 +7,8 @@ constexpr int items = 256;
 
 inline A joined(A a, A b) { return JOIN; }
 
-/// The value joined with those of all items before this one. `values` has as many in local memory.
+/// The value joined with those of all items before this one. `values`, in local memory, has those
+/// of all items afterwards.
 inline A joined_so_far(A value, A* values) {
   const long item = local_id();
   values[item] = value;
@@ -63,7 +64,7 @@ USMX_KERNEL(1) earlier_totals(A* totals, long parts) {
   A before = A(START);
   for (long begin = 0; begin < parts; begin += items) {
     const long k = begin + local_id();
-    const A so_far = joined_so_far(k < parts ? of_row[k] : A(START), values.data());
+    joined_so_far(k < parts ? of_row[k] : A(START), values.data());
     const A earlier = local_id() > 0 ? values[local_id() - 1] : A(START);
     if (k < parts) {
       of_row[k] = joined(before, earlier);

@@ -324,9 +324,8 @@ def tril_indices(
         >>> print(usmx.tril_indices(2)[1])
         [0 0 1]
     """
-    shape = as_integer("n", n), as_integer("n" if m is None else "m", n if m is None else m)
     place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    return nonzero(tril(ones(shape, bool, **place), k))
+    return nonzero(tril(_matrix_of_true(n, m, place), k))
 
 
 def tril_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ...]:
@@ -347,9 +346,7 @@ def tril_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
         >>> print(usmx.tril_indices_from(usmx.zeros((2, 2)))[1])
         [0 0 1]
     """
-    view = as_view("arr", arr)
-    if view.ndim != 2:
-        raise ValueError(f"arr must have 2 dimensions, found shape {view.shape}")
+    view = _matrix(arr)
     rows, columns = view.shape
     return tril_indices(rows, k, columns, **_place_of([view]))
 
@@ -380,9 +377,8 @@ def triu_indices(
         >>> print(usmx.triu_indices(2)[1])
         [0 1 1]
     """
-    shape = as_integer("n", n), as_integer("n" if m is None else "m", n if m is None else m)
     place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    return nonzero(triu(ones(shape, bool, **place), k))
+    return nonzero(triu(_matrix_of_true(n, m, place), k))
 
 
 def triu_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ...]:
@@ -403,9 +399,7 @@ def triu_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
         >>> print(usmx.triu_indices_from(usmx.zeros((2, 2)))[1])
         [0 1 1]
     """
-    view = as_view("arr", arr)
-    if view.ndim != 2:
-        raise ValueError(f"arr must have 2 dimensions, found shape {view.shape}")
+    view = _matrix(arr)
     rows, columns = view.shape
     return triu_indices(rows, k, columns, **_place_of([view]))
 
@@ -469,6 +463,19 @@ class ndenumerate:
 
 
 # ---- arguments
+
+
+def _matrix_of_true(n, m, place):
+    """An array of n rows and m columns; of n, if m is None."""
+    shape = as_integer("n", n), as_integer("n" if m is None else "m", n if m is None else m)
+    return ones(shape, bool, **place)
+
+
+def _matrix(arr):
+    view = as_view("arr", arr)
+    if view.ndim != 2:
+        raise ValueError(f"arr must have 2 dimensions, found shape {view.shape}")
+    return view
 
 
 def _place_of(arrays):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import usmx
+from usmx._compute import scans
 from usmx._compute.table import REDUCTIONS
 
 HOST = np.random.default_rng(46).integers(-9, 9, (6, 7))
@@ -375,3 +376,15 @@ def test_choosing():
     same(usmx.where(True, array, -array), HOST)
     with pytest.raises(OverflowError, match="300"):
         usmx.where(array > 0, array.astype("i1"), 300)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
+def test_sums_so_far_by_groups_are_numpys(dtype, monkeypatch):
+    """As on GPUs."""
+    monkeypatch.setattr(scans, "_BY_ITEMS", scans._BY_GROUPS)
+    rng = np.random.default_rng(47)
+    for rows, columns in ((1, 1), (3, 255), (2, 256), (1, 257), (3, 5_000), (1, 700_000)):
+        x = rng.integers(-9, 9, (rows, columns)).astype(dtype)
+        found = usmx.cumulative_sum(usmx.asarray(x), axis=1, include_initial=True)
+        np.testing.assert_array_equal(usmx.asnumpy(found)[:, 1:], np.cumsum(x, axis=1))
+        assert not usmx.asnumpy(found)[:, 0].any()
