@@ -74,6 +74,8 @@ const char* name(lock_rank rank) noexcept {
       return "queue_table";
     case lock_rank::queue:
       return "queue";
+    case lock_rank::cublas:
+      return "cublas";
     case lock_rank::pending_work:
       return "pending_work";
     case lock_rank::deferred_arrivals:

@@ -83,6 +83,8 @@ enum class lock_rank : unsigned char {
   /// One queue, around each submission to it and each wait for it. Under it: the runtime, and the
   /// wait for this queue.
   queue,
+  /// cuBLAS's handles, of which each has one stream at a time. Under it: cuBLAS.
+  cublas,
   /// The unfinished work, by address. Under it: nothing.
   pending_work,
   /// Memory that was just released and is in no batch yet. Under it: nothing.
