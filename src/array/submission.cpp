@@ -85,8 +85,9 @@ bool submission::has_new_partners() const {
 // Others' threads may take the memory meanwhile. They first say that they have it, and then look
 // for unfinished work. Here it is the other way round: so one of both sees the other.
 sycl::event submission::announce(sycl::event started) const {
+  const pending_event done(started);
   for (const part& each : parts_) {
-    add_pending_work(each.bytes, each.made, started, each.earlier, *queue_);
+    add_pending_work(each.bytes, each.made, done, each.earlier, *queue_);
   }
   const bool is_waited_for =
       overtaking_ == overtaking::prevented && (may_be_overtaken_ || has_host_views());

@@ -7,7 +7,6 @@
 #include <limits>
 #include <mutex>
 #include <new>
-#include <ranges>
 #include <utility>
 
 #include "base/ranked_mutex.hpp"
@@ -21,7 +20,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-using history = access_history<sycl::event>;
+using history = access_history<pending_event>;
 
 /// Reads of the same bytes, and recorded events, accumulate up to this number. Then one event
 /// replaces them.
@@ -49,7 +48,7 @@ void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_or
 std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
   std::vector<history::serial> finished;
   for (const history::work& work : works) {
-    if (is_complete(work.event)) {
+    if (work.event.is_complete()) {
       finished.push_back(work.number);
     }
   }
@@ -59,7 +58,8 @@ std::vector<history::serial> finished_of(const std::vector<history::work>& works
 /// The first ones that are complete. Works mostly end in their order, and each question is a call
 /// of the runtime.
 std::vector<history::serial> first_finished_of(const std::vector<history::work>& works) {
-  const auto unfinished = std::ranges::find_if_not(works, is_complete, &history::work::event);
+  const auto unfinished =
+      std::ranges::find_if_not(works, &pending_event::is_complete, &history::work::event);
   std::vector<history::serial> finished;
   std::ranges::transform(works.begin(), unfinished, std::back_inserter(finished),
                          &history::work::number);
@@ -72,7 +72,7 @@ bool is_followed_unasked(const std::vector<history::work>& works) {
   if (works.empty() || works.size() > few) {
     return false;
   }
-  const auto backend = internal::backend_of(works.front().event);
+  const auto backend = internal::backend_of(works.front().event.event());
   return backend && traits_of(*backend).asking_is_slow;
 }
 constexpr std::uint64_t calls_between_sweeps = 8;  // of those that do not ask
@@ -137,19 +137,37 @@ void combine_works(byte_range bytes, const sycl::context& context) {
   std::vector<sycl::event> unfinished;
   for (const history::work& work : works) {
     if (!std::ranges::binary_search(finished, work.number)) {
-      unfinished.push_back(work.event);
+      unfinished.push_back(work.event.event());
     }
   }
   if (unfinished.size() < most_works || std::ranges::any_of(unfinished, may_need_host_task)) {
     forget(bytes, finished);
     return;
   }
-  sycl::event done = slot_of<barrier_queue>(state_of(context))->after(unfinished);
+  const pending_event done(slot_of<barrier_queue>(state_of(context))->after(unfinished));
   const std::lock_guard lock(pending().mutex);
-  pending().all.add(bytes, access::write, std::move(done), seen);
+  pending().all.add(bytes, access::write, done, seen);
 }
 
 }  // namespace
+
+pending_event::pending_event(const sycl::event& event) try
+    : shared_(std::make_shared<state>(event)) {
+} catch (...) {
+  wait_for(event);
+  throw;
+}
+
+bool pending_event::is_complete() const {
+  if (shared_->is_complete.load(std::memory_order_acquire)) {
+    return true;
+  }
+  const bool is_complete = detail::is_complete(shared_->event);
+  if (is_complete) {
+    shared_->is_complete.store(true, std::memory_order_release);
+  }
+  return is_complete;
+}
 
 bool has_pending_work() noexcept { return pending().any.load(std::memory_order_acquire); }
 
@@ -168,8 +186,9 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
   }
   const std::vector<history::work> works = find(bytes, wanted, found.seen);
   if (is_followed_unasked(works)) {
-    std::ranges::copy(works | std::views::transform(&history::work::event),
-                      std::back_inserter(found.events));
+    for (const history::work& work : works) {
+      found.events.push_back(work.event.event());
+    }
     if (found.seen % calls_between_sweeps == 0) {
       sweep();
     }
@@ -178,7 +197,7 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
   const std::vector<history::serial> finished = finished_of(works);
   for (const history::work& work : works) {
     if (!std::ranges::binary_search(finished, work.number)) {
-      found.events.push_back(work.event);
+      found.events.push_back(work.event.event());
     }
   }
   forget(bytes, finished);
@@ -191,7 +210,7 @@ bool is_work_finished(byte_range bytes) {
   const std::vector<history::work> works = find(bytes, access::write, seen);
   std::vector<history::serial> finished;
   for (const history::work& work : works) {
-    if (!is_complete(work.event)) {
+    if (!work.event.is_complete()) {
       return false;
     }
     finished.push_back(work.number);
@@ -200,7 +219,7 @@ bool is_work_finished(byte_range bytes) {
   return true;
 }
 
-void add_pending_work(byte_range bytes, access made, const sycl::event& done,
+void add_pending_work(byte_range bytes, access made, const pending_event& done,
                       const earlier_work& earlier, const sycl::queue& queue) {
   std::size_t works = 0;
   try {
@@ -209,7 +228,7 @@ void add_pending_work(byte_range bytes, access made, const sycl::event& done,
     works = pending().all.most_works(bytes);
     pending().any.store(true, std::memory_order_release);
   } catch (...) {
-    wait_for(done);
+    wait_for(done.event());
     throw;
   }
   if (works >= most_works) {
