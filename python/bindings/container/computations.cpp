@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "container/container.hpp"
+#include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
@@ -222,6 +223,36 @@ PyObject* call_host_function(PyObject* self, PyObject* const* arguments, Py_ssiz
   });
 }
 
+/// The key of how a function is computed: the types of the operands, that of `out` or None, and
+/// the device. None if an operand is neither an array nor a number of Python's own.
+nb::object kinds_of(const nb::tuple& operands, nb::handle out) {
+  const Py_ssize_t count = PyTuple_GET_SIZE(operands.ptr());
+  nb::object kinds = checked(PyTuple_New(count + 2));
+  const array* first = nullptr;
+  const auto set = [&](Py_ssize_t place, nb::object kind) {
+    PyTuple_SET_ITEM(kinds.ptr(), place, kind.release().ptr());
+  };
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* operand = PyTuple_GET_ITEM(operands.ptr(), k);
+    if (const array* a = as_array(operand)) {
+      first = first == nullptr ? a : first;
+      set(k, to_numpy_dtype(a->type()));
+    } else if (PyFloat_CheckExact(operand) || PyLong_CheckExact(operand) || PyBool_Check(operand) ||
+               PyComplex_CheckExact(operand)) {
+      set(k, nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(operand))));
+    } else {
+      return nb::none();
+    }
+  }
+  const array* into = as_array(out.ptr());
+  if (first == nullptr || (into == nullptr && !out.is_none())) {
+    return nb::none();
+  }
+  set(count, into == nullptr ? nb::none() : to_numpy_dtype(into->type()));
+  set(count + 1, nb::cast(internal::private_queue(*first).get_device()));
+  return kinds;
+}
+
 PyMethodDef method = {"host_function",
                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_host_function)),
                       METH_FASTCALL, nullptr};
@@ -241,6 +272,8 @@ void bind_computations(nb::module_& m) {
         return checked(PyCFunction_New(&method, self.ptr()));
       },
       nb::arg("name"), nb::sig("def _host_function(name: str, /) -> Any"));
+  m.def("_kinds_of", &kinds_of, nb::arg("operands"), nb::arg("out").none(),
+        nb::sig("def _kinds_of(operands: tuple[Any, ...], out: Any, /) -> tuple[Any, ...] | None"));
   m.def(
       "_start_product",
       [](nb::handle x, nb::handle y, nb::handle z) {

@@ -7,6 +7,7 @@ the queue and the kind of memory, and orders the work. What is done here is prom
 from __future__ import annotations
 
 import atexit
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
@@ -26,6 +27,7 @@ from usmx._core import (
     USMArray,
     _as_array,
     _host_function,
+    _kinds_of,
     asarray,
     copy,
     empty,
@@ -78,13 +80,6 @@ class Plan(NamedTuple):
     numbers: tuple[tuple[int, Callable[[Any], Any]], ...]
     """Which operands are numbers, and how each is converted."""
 
-    def __call__(self, operands: Any, out: USMArray | None = None) -> Any:
-        if self.numbers:
-            operands = list(operands)
-            for place, convert in self.numbers:
-                operands[place] = convert(operands[place])
-        return self.kernel(*operands) if out is None else self.kernel(*operands, out=out)
-
 
 def new_cache() -> dict[Any, Any]:
     """A dictionary for kernels, which is emptied before the interpreter ends."""
@@ -134,34 +129,42 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
 
 def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
     """Call the row's function, by a kernel."""
-    if not all(type(each) in _KNOWN for each in operands):
+    kinds = _kinds_of(operands, out)
+    if kinds is None:
         for each in operands:
             if isinstance(each, Traced):
                 return each.apply(row, operands, out)
         operands = operands_of(row.name, row.operands, operands)
-    first = next((each for each in operands if type(each) is USMArray), None)
-    if first is None:
-        raise _no_array(row.name)
-    kinds = tuple(map(kind_of, operands))
-    into = None if out is None else output(row.name, out).dtype
-    key = (row.name, kinds, into, first._own_queue.sycl_device)
-    plan = _plans.get(key)
+        first = next(each for each in operands if type(each) is USMArray)
+        into = None if out is None else output(row.name, out).dtype
+        kinds = (*map(kind_of, operands), into, first._own_queue.sycl_device)
+    plan = _plans.get((row.name, kinds))
     if plan is None:
-        plan = _plans[key] = _make_plan(row, kinds, into, key[-1])
-    try:
-        return plan(operands, out)
-    except OverflowError:
-        if not row.compares:
-            raise
-    return launch(row, tuple(map(comparable, operands)), out)
+        plan = _plans[row.name, kinds] = _make_plan(row, *kinds)
+    kernel, numbers = plan
+    if numbers:
+        try:
+            operands = _converted(operands, numbers)
+        except OverflowError:
+            if not row.compares:
+                raise
+            return launch(row, tuple(map(comparable, operands)), out)
+    return kernel(*operands) if out is None else kernel(*operands, out=out)
 
 
-_KNOWN = frozenset((USMArray, *WEAK))
+def _converted(operands, numbers):
+    converted = [*operands]
+    for place, convert in numbers:
+        converted[place] = convert(converted[place])
+    return converted
+
+
+_OPERANDS = (USMArray, Traced, *WEAK)
 
 
 def is_operand(other: Any) -> bool:
     """Whether operators compute with it: an array of USM, a plain one of NumPy's, or a number."""
-    if type(other) in _KNOWN or isinstance(other, (USMArray, Traced, *WEAK)):
+    if isinstance(other, _OPERANDS):
         return True
     numpy = _numpy()
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
@@ -251,8 +254,9 @@ def comparable(operand: Any) -> Any:
     return numpy.float32(numpy.inf if operand > 0 else -numpy.inf)
 
 
-def _make_plan(row, kinds, into, device):
-    kernel_types = types_of(row, kinds, device)
+def _make_plan(row, *kinds_into_device):
+    *kinds, into, device = kinds_into_device
+    kernel_types = types_of(row, tuple(kinds), device)
     inputs = [*kernel_types.parameters]
     result = kernel_types.result if into is None else into
     require_castable(row.name, kernel_types.result, result)
@@ -348,13 +352,19 @@ _modules: dict[tuple[Any, ...], KernelModule] = new_cache()
 
 
 def kernels(file: str, names: Sequence[str], queue: SyclQueue, **macros: str) -> KernelModule:
-    """The kernels of one of the sources beside this file, compiled once for these macros."""
+    """The kernels of one of the sources beside this file, compiled once for these macros.
+
+    The source may include others by their names.
+    """
     key = (file, *macros.values())
     found = _modules.get(key)
     if found is None:
         lines = [f"#define {name} {text}\n" for name, text in macros.items()]
         head = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\n{preamble()}\n"
+        text = text_of(file)
+        headers = {name: text_of(name) for name in re.findall(r'#include "(\w+\.hpp)"', text)}
+        headers["preamble"] = head + "".join(lines)
         with using_queue(queue):
-            found = KernelModule(text_of(file), names, headers={"preamble": head + "".join(lines)})
+            found = KernelModule(text, names, headers=headers)
         _modules[key] = found
     return found
