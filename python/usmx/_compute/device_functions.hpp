@@ -334,16 +334,18 @@ struct best {
   T value;
   long place;
 };
-/// A NaN is better than any number, and of equal values the first one is.
+/// A NaN is better than any number, and of equal values the first one is. Without branches, so that
+/// a GPU loads the next elements meanwhile.
 template <class T, int Sign>
 inline bool is_better(best<T, Sign> a, best<T, Sign> b) {
   const bool is_first = a.place < b.place;
+  const bool is_beyond = Sign > 0 ? a.value > b.value : a.value < b.value;
   if constexpr (numeric_limits<T>::is_integer) {
-    return a.value == b.value ? is_first : (a.value > b.value) == (Sign > 0);
-  } else if (isnan(a.value) || isnan(b.value)) {
-    return isnan(a.value) && (is_first || !isnan(b.value));
+    return is_beyond | ((a.value == b.value) & is_first);
   } else {
-    return a.value == b.value ? is_first : (a.value > b.value) == (Sign > 0);
+    const bool a_nan = a.value != a.value;
+    const bool b_nan = b.value != b.value;
+    return is_beyond | (a_nan & !b_nan) | (((a.value == b.value) | (a_nan & b_nan)) & is_first);
   }
 }
 

@@ -1,32 +1,13 @@
-// Sorting the rows of an array in C order, stably. X is the type of the elements. The kernels with
-// places carry those of the elements along, in memory of bytes.
+// Sorting the rows of an array in C order, stably. The kernels with places carry those of the
+// elements along.
 //
 // By comparisons: each work item sorts a block by insertion, and then runs are merged, of which
-// each work item makes a part (a merge path). IS_BEFORE says whether `a` comes before `b`.
+// each work item makes a part (a merge path).
 //
 // By digits of BITS_OF_DIGIT bits, the lowest first: each work item counts those of a part of a
 // row, one work item for each row finds where each part's elements of each digit begin, and each
-// work item moves its part there. KEY is a word of the element `a`, whose order is that of the
-// elements.
-#include <preamble>
-
-/// An element, and its place if that is asked for.
-struct plain {
-  X key;
-  static plain first(const X* x, long k, long) { return {x[k]}; }
-};
-struct placed {
-  X key;
-  long place;
-  static placed first(const X* x, long k, long column) { return {x[k], column}; }
-};
-
-template <class E>
-inline bool comes_before(const E& first, const E& second) {
-  const X a = first.key;
-  const X b = second.key;
-  return IS_BEFORE;
-}
+// work item moves its part there.
+#include "sort_elements.hpp"
 
 /// Sorts `block` elements of a row of the input.
 template <class E>
@@ -93,9 +74,6 @@ merge_places(const uint8_t* x, uint8_t* z, long columns, long parts, long length
   merge_part(reinterpret_cast<const placed*>(x), reinterpret_cast<placed*>(z), columns, parts,
              length, run);
 }
-USMX_KERNEL(1) places_of(const uint8_t* x, long* z) {
-  z[global_id()] = reinterpret_cast<const placed*>(x)[global_id()].place;
-}
 
 // ---- by digits
 
@@ -117,7 +95,7 @@ struct row_part {
 
 constexpr int digits = 1 << BITS_OF_DIGIT;
 
-inline unsigned digit_of(X a, int shift) { return unsigned(KEY >> shift) & (digits - 1); }
+inline unsigned digit_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (digits - 1); }
 
 template <class E>
 inline void count_part(const E* x, uint32_t* counts, long columns, long parts, int shift) {
@@ -160,9 +138,6 @@ USMX_KERNEL(1)
 move_digits(const X* x, X* z, const uint32_t* counts, long columns, long parts, int shift) {
   move_part(reinterpret_cast<const plain*>(x), reinterpret_cast<plain*>(z), counts, columns, parts,
             shift);
-}
-USMX_KERNEL(1) with_places(const X* x, uint8_t* z, long columns) {
-  reinterpret_cast<placed*>(z)[global_id()] = {x[global_id()], global_id() % columns};
 }
 USMX_KERNEL(1)
 count_placed_digits(const uint8_t* x, uint32_t* counts, long columns, long parts, int shift) {

@@ -30,15 +30,16 @@ if TYPE_CHECKING:
     from usmx._core import USMArray
     from usmx._typing import NumpyType, Operand, Producer
 
-_NAMES = (
-    "sort_blocks", "merge", "sort_places", "merge_places", "places_of", "begin_digits",
-    "count_digits", "move_digits", "with_places", "count_placed_digits", "move_placed_digits",
-)  # fmt: skip
+_BY_MERGING = ("sort_blocks", "merge"), ("sort_places", "merge_places")
+_BY_DIGITS = ("count_digits", "move_digits"), ("count_placed_digits", "move_placed_digits")
+_OF_PLACES = ("with_places", "places_of")
 _BLOCK = 32
 _PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
 _SHORTEST_BY_DIGITS = 4096
 _LONGEST_BY_DIGITS = 2**32 - 1
 _MOST_PARTS = 64
+_ITEMS, _BITS_OF_GROUPS = 256, 4  # of a group, and of a digit, as in sort_groups.hpp
+_EACH_PLACED = 4  # elements of a work item in a group
 _KEYS = {
     "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
     "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
@@ -107,15 +108,23 @@ def _sorted(x, axis, descending, wants_places):
 
 def _launch(x, made, descending, wants_places):
     """The steps of sorting, each from one memory into another: the last one is `made`."""
-    queue = x._own_queue
     columns = x.shape[-1]
-    is_cpu = queue.sycl_device.is_cpu
-    by_digits = is_cpu and x.dtype.kind in _KEYS and columns >= _SHORTEST_BY_DIGITS
-    found = kernels("sort.hpp", _NAMES, queue, **_macros(x.dtype, descending))
-    if by_digits and columns <= _LONGEST_BY_DIGITS:
-        steps, launch = -(-8 * x.dtype.itemsize // _bits_of_digit(x.dtype)), _sort_digits
+    by_digits = x.dtype.kind in _KEYS and _SHORTEST_BY_DIGITS <= columns <= _LONGEST_BY_DIGITS
+    by_groups = by_digits and _has_groups_in_step(x)
+    source, names = "sort_groups.hpp", (*_BY_DIGITS, _OF_PLACES)
+    if not by_groups:
+        source, names = "sort.hpp", (*_BY_MERGING, *names, ("begin_digits",))
+    found = kernels(
+        source,
+        [name for group in names for name in group],
+        x._own_queue,
+        **_macros(x.dtype, descending),
+    )
+    if by_digits:
+        bits = _BITS_OF_GROUPS if by_groups else _bits_of_digit(x.dtype)
+        steps, sort_rows = -(-8 * x.dtype.itemsize // bits), _sort_digits
     else:
-        steps, launch = 1, _sort_runs
+        steps, sort_rows = 1, _sort_runs
         while _BLOCK << (steps - 1) < columns:
             steps += 1
     if wants_places:
@@ -123,9 +132,14 @@ def _launch(x, made, descending, wants_places):
         memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
     else:
         memories = [made, new_beside(x, made.shape if steps > 1 else (0,), x.dtype)]
-    last = launch(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
+    last = sort_rows(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
     if wants_places:
         found["places_of"](x.size, None, last, made)
+
+
+def _has_groups_in_step(x):
+    """Whether work items of a group run at once, as those of GPUs do."""
+    return not x._own_queue.sycl_device.is_cpu
 
 
 def _macros(dtype, descending):
@@ -139,6 +153,8 @@ def _macros(dtype, descending):
         "BITS": "__builtin_bit_cast(W, a)",
         "KEY": f"W(~{key})" if descending else key,
         "BITS_OF_DIGIT": str(_bits_of_digit(dtype)),
+        "EACH": str(_each(dtype)),
+        "EACH_PLACED": str(_EACH_PLACED),
     }
 
 
@@ -147,31 +163,64 @@ def _bits_of_digit(dtype):
     return 8 if dtype.itemsize <= 2 else 11
 
 
+def _each(dtype):
+    """How many elements a work item of a group sorts: those of the group fit into local memory."""
+    return 16 if dtype.itemsize <= 4 else 8
+
+
 def _sort_digits(found, x, memories, steps, wants_places):
     """Counts the digits of parts of the rows, and moves the elements to where they belong."""
     columns = x.shape[-1]
-    rows = x.size // columns
-    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
-    bits = _bits_of_digit(x.dtype)
-    counts = new_beside(x, (rows * parts << bits,), "u4")
-    count, move = ("count_digits", "move_digits")
+    count, move = (found[name] for name in _BY_DIGITS[wants_places])
     source = x
     if wants_places:
-        count, move = ("count_placed_digits", "move_placed_digits")
         source = memories[1]
         found["with_places"](x.size, None, x, source, columns)
+    step_of = _step_of_groups if _has_groups_in_step(x) else _step_of_parts
+    do_step = step_of(found, x, _EACH_PLACED if wants_places else _each(x.dtype))
     for step in range(steps):
-        found[count](rows * parts, 1, source, counts, columns, parts, bits * step)
-        found["begin_digits"](rows, None, counts, parts)
-        found[move](rows * parts, 1, source, memories[0], counts, columns, parts, bits * step)
+        do_step(count, move, source, memories[0], step)
         source = memories[0]
         memories.reverse()
     return source
 
 
+def _step_of_parts(found, x, _):
+    """A step by work items: each has a part of a row."""
+    columns = x.shape[-1]
+    rows = x.size // columns
+    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
+    bits = _bits_of_digit(x.dtype)
+    counts = new_beside(x, (rows * parts << bits,), "u4")
+
+    def do_step(count, move, source, to, step):
+        count(rows * parts, 1, source, counts, columns, parts, bits * step)
+        found["begin_digits"](rows, None, counts, parts)
+        move(rows * parts, 1, source, to, counts, columns, parts, bits * step)
+
+    return do_step
+
+
+def _step_of_groups(_, x, each):
+    """A step by work groups: each has a block of a row."""
+    columns = x.shape[-1]
+    rows = x.size // columns
+    blocks = -(-columns // (_ITEMS * each))
+    counts = new_beside(x, (rows, blocks << _BITS_OF_GROUPS), "u4")
+    items = rows * blocks * _ITEMS, _ITEMS
+
+    def do_step(count, move, source, to, step):
+        shift = _BITS_OF_GROUPS * step
+        count(*items, source, counts, columns, blocks, shift)
+        ends = accumulate("sum", counts, -1, counts.dtype)
+        move(*items, source, to, ends, columns, blocks, shift)
+
+    return do_step
+
+
 def _sort_runs(found, x, memories, steps, wants_places):
     """Sorts blocks, and merges runs of them."""
-    sort_blocks, merge = (found[name] for name in (_NAMES[2:4] if wants_places else _NAMES[:2]))
+    sort_blocks, merge = (found[name] for name in _BY_MERGING[wants_places])
     columns = x.shape[-1]
     rows = x.size // columns
     blocks = -(-columns // _BLOCK)

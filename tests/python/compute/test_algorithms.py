@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import usmx
-from usmx._compute import scans
+from usmx._compute import scans, sorting
 from usmx._compute.table import REDUCTIONS
 
 HOST = np.random.default_rng(46).integers(-9, 9, (6, 7))
@@ -264,6 +264,26 @@ def test_each_nan_is_a_value_of_its_own():
     assert usmx.unique_values(usmx.zeros(0)).shape == (0,)
 
 
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "f2", "u4", "f4", "i8", "f8"])
+def test_sorting_by_groups_is_numpys(dtype, descending, monkeypatch):
+    """As on GPUs."""
+    monkeypatch.setattr(sorting, "_has_groups_in_step", lambda x: True)
+    rng = np.random.default_rng(46)
+    for shape in ((3, 4_096), (2, 4_097), (1, 9_000), (1, 70_000)):
+        x = (rng.normal(size=shape) * 100).astype(dtype)
+        if dtype[0] == "f":
+            x[:, ::7] = rng.choice([np.nan, np.inf, -np.inf, 0.0, -0.0], x[:, ::7].shape)
+        array = usmx.asarray(x)
+        places = usmx.asnumpy(usmx.argsort(array, descending=descending))
+        expected = np.argsort(x[:, ::-1] if descending else x, kind="stable")
+        if descending:
+            expected = (x.shape[1] - 1 - expected)[:, ::-1]
+        np.testing.assert_array_equal(places, expected)
+        found = usmx.asnumpy(usmx.sort(array, descending=descending))
+        np.testing.assert_array_equal(found, np.take_along_axis(x, places, 1))
+
+
 # ---- products
 
 
@@ -379,12 +399,20 @@ def test_choosing():
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
-def test_sums_so_far_by_groups_are_numpys(dtype, monkeypatch):
+def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
     """As on GPUs."""
-    monkeypatch.setattr(scans, "_BY_ITEMS", scans._BY_GROUPS)
+    if dtype[0] != "c":
+        monkeypatch.setattr(scans, "_BY_ITEMS", scans._BY_GROUPS)
+    else:  # whose products are not by groups
+        launch = scans._launch
+        by_groups = lambda row, *args: launch(row, *args[:-1], scans._BY_GROUPS if row.name == "sum" else args[-1])  # noqa: E731  # fmt: skip
+        monkeypatch.setattr(scans, "_launch", by_groups)
     rng = np.random.default_rng(47)
-    for rows, columns in ((1, 1), (3, 255), (2, 256), (1, 257), (3, 5_000), (1, 700_000)):
+    for rows, columns in ((1, 1), (3, 255), (2, 256), (1, 257), (2, 1_025), (3, 5_000), (1, 700_000)):  # fmt: skip
         x = rng.integers(-9, 9, (rows, columns)).astype(dtype)
         found = usmx.cumulative_sum(usmx.asarray(x), axis=1, include_initial=True)
         np.testing.assert_array_equal(usmx.asnumpy(found)[:, 1:], np.cumsum(x, axis=1))
         assert not usmx.asnumpy(found)[:, 0].any()
+        signs = np.sign(x * 2 + 1)
+        found = usmx.cumulative_prod(usmx.asarray(signs), axis=1)
+        np.testing.assert_array_equal(usmx.asnumpy(found), np.cumprod(signs, axis=1))

@@ -1,0 +1,32 @@
+// Elements that are sorted: alone, or with their places in memory of bytes. X is their type.
+// IS_BEFORE says whether `a` comes before `b`, and KEY is a word of the element `a`, of type W,
+// whose order is that of the elements.
+#pragma once
+#include <preamble>
+
+/// An element, and its place if that is asked for.
+struct plain {
+  X key;
+  static plain first(const X* x, long k, long) { return {x[k]}; }
+};
+struct placed {
+  X key;
+  long place;
+  static placed first(const X* x, long k, long column) { return {x[k], column}; }
+};
+
+template <class E>
+inline bool comes_before(const E& first, const E& second) {
+  const X a = first.key;
+  const X b = second.key;
+  return IS_BEFORE;
+}
+
+inline W key_of(X a) { return KEY; }
+
+USMX_KERNEL(1) with_places(const X* x, uint8_t* z, long columns) {
+  reinterpret_cast<placed*>(z)[global_id()] = {x[global_id()], global_id() % columns};
+}
+USMX_KERNEL(1) places_of(const uint8_t* x, long* z) {
+  z[global_id()] = reinterpret_cast<const placed*>(x)[global_id()].place;
+}
