@@ -108,8 +108,10 @@ inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, X> conj(X x, Res
   return x;
 }
 template <class X, class... Rest>
-inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, X> norm(X x, Rest...) {
-  return x * x;
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> norm(X x,
+                                                                                          Rest...) {
+  const detail::promoted<X> value = x;  // the square of an integer need not fit its type
+  return value * value;
 }
 template <class X, class... Rest>
 inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, detail::promoted<X>> arg(X x,

@@ -437,6 +437,32 @@ nextafter(X x, Y y, Rest...) {
   return detail::bits_as<type>(static_cast<word>(detail::bits(from) + (is_outwards ? 1 : -1)));
 }
 
+// The same for float, as C names them.
+template <class X, class N, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X> && detail::is_integer<N>, float>
+ldexpf(X x, N n, Rest...) {
+  return ldexp(static_cast<float>(x), n);
+}
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, int> ilogbf(X x, Rest...) {
+  return ilogb(static_cast<float>(x));
+}
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, float> frexpf(X x, int* exponent,
+                                                                              Rest...) {
+  return frexp(static_cast<float>(x), exponent);
+}
+template <class X, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X>, float> modff(X x, float* whole,
+                                                                             Rest...) {
+  return modf(static_cast<float>(x), whole);
+}
+template <class X, class Y, class... Rest>
+inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, float> nextafterf(X x, Y y,
+                                                                                     Rest...) {
+  return nextafter(static_cast<float>(x), static_cast<float>(y));
+}
+
 // ---- bits of integers
 
 /// The number of bits that are set.

@@ -279,6 +279,27 @@ def test_every_function_takes_every_type_without_ambiguity(dtype):
     assert kernel(usmx.asarray(x)).shape == (2,)
 
 
+FOR_FLOAT = {
+    **{name: "x" for name in UNARY if name != "abs"},
+    **{name: "x, x" for name in BINARY if name not in ("min", "max")},
+    "fma": "x, x, x", "ldexp": "x, 2", "frexp": "x, &exponent", "modf": "x, &whole", "nextafter": "x, x",
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("prefix", ["", "usmx::"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_function_has_a_form_for_float(dtype, prefix):
+    calls = [f"{prefix}{name}f({given})" for name, given in FOR_FLOAT.items()]
+    are_float = " && ".join(f"__is_same(decltype({call}), float)" for call in calls)
+    kernel = usmx.ElementwiseKernel(
+        "T x", "float sum, bool are_all",
+        f"int exponent; float whole; sum = {' + '.join(calls)}; are_all = {are_float} && {prefix}ilogbf(x) == 0;",
+    )  # fmt: skip
+    _, are_all = kernel(usmx.ones(1, dtype=dtype))
+    assert are_all.item()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("other", ["2", "2.0", "2.0f", "half(2)", "2u", "2L", "true", "short(2)"])
 def test_every_function_takes_mixed_types(other):
@@ -316,6 +337,12 @@ def test_integers_keep_all_their_bits():
     np.testing.assert_array_equal(computed("y = abs(x0)", [x]), np.abs(x))
     np.testing.assert_array_equal(computed("y = min(x0, x1)", [x, x[::-1]]), np.minimum(x, x[::-1]))
     np.testing.assert_array_equal(computed("y = clamp(x0, -7, x1)", [x, x]), np.maximum(x, -7))
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4"])
+def test_square_of_the_magnitude_of_an_integer_is_not_wrapped(dtype):
+    x = np.array([np.iinfo(dtype).max, np.iinfo(dtype).min], dtype)
+    np.testing.assert_array_equal(computed("y = norm(x0)", [x], "double"), x.astype("f8") ** 2)
 
 
 def test_constants_and_names_of_types():

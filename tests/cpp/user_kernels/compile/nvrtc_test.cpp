@@ -119,19 +119,19 @@ std::string calls_of_every_function(const std::string& x, const std::string& y) 
               arguments + ");\n";
     }
   };
-  add({"sqrt",  "rsqrt", "cbrt",  "exp",      "exp2",      "exp10",  "expm1", "log",  "log2",
-       "log10", "log1p", "sin",   "cos",      "tan",       "asin",   "acos",  "atan", "sinh",
-       "cosh",  "tanh",  "asinh", "acosh",    "atanh",     "sinpi",  "cospi", "erf",  "erfc",
-       "fabs",  "abs",   "floor", "ceil",     "trunc",     "round",  "rint",  "logb", "tgamma",
-       "ilogb", "isnan", "isinf", "isfinite", "signbit",   "erfinv", "real",  "conj", "norm",
-       "arg",   "sqrtf", "sinf",  "erfcinv",  "nearbyint", "lgamma", "imag"},
+  add({"sqrt",  "rsqrt", "cbrt",  "exp",      "exp2",      "exp10",  "expm1", "log",   "log2",
+       "log10", "log1p", "sin",   "cos",      "tan",       "asin",   "acos",  "atan",  "sinh",
+       "cosh",  "tanh",  "asinh", "acosh",    "atanh",     "sinpi",  "cospi", "erf",   "erfc",
+       "fabs",  "abs",   "floor", "ceil",     "trunc",     "round",  "rint",  "logb",  "tgamma",
+       "ilogb", "isnan", "isinf", "isfinite", "signbit",   "erfinv", "real",  "conj",  "norm",
+       "arg",   "sqrtf", "sinf",  "erfcinv",  "nearbyint", "lgamma", "imag",  "ilogbf"},
       "(" + x + ")");
   add({"pow", "atan2", "hypot", "fmod", "remainder", "fmin", "fmax", "min", "max", "fdim",
-       "copysign", "nextafter", "powf"},
+       "copysign", "nextafter", "powf", "nextafterf"},
       "(" + x + ", " + y + ")");
   add({"fma", "clamp", "fmaf"}, "(" + x + ", " + y + ", " + x + ")");
-  return text + "{ int e; *out += double(frexp(" + x + ", &e)) + e + double(ldexp(" + x +
-         ", 2)); }\n";
+  return text + "{ int e; float w; *out += double(frexp(" + x + ", &e)) + e + double(ldexp(" + x +
+         ", 2)) + frexpf(" + x + ", &e) + ldexpf(" + x + ", 2) + modff(" + x + ", &w) + w; }\n";
 }
 
 TEST_F(nvrtc_test, every_function_takes_every_type_and_mixed_ones) {
