@@ -28,7 +28,9 @@
 /// the kernel's promise. The compiler reports the
 /// dimensions to usmx in the text of a warning, which users do not see.
 #define USMX_KERNEL(dimensions)                                                                    \
-  static_assert((dimensions) >= 1 && (dimensions) <= 3, "a kernel has 1, 2 or 3 dimensions");      \
+  static_assert(                                                                                   \
+      __is_integral(decltype((dimensions) + 0)) && (dimensions) >= 1 && (dimensions) <= 3,         \
+      "a kernel has 1, 2 or 3 dimensions");                                                        \
   extern "C"                                                                                       \
       [[deprecated("usmx kernel of dimensions: " #dimensions)]] USMX_KERNEL_ATTRIBUTES(dimensions) \
           USMX_GLOBAL void

@@ -136,8 +136,17 @@ def compile_arguments(
                 f"{what} must be a mapping of names to values, such as {{'N': 16}}, found an "
                 f"object of type {type(given).__name__}; dict makes a mapping of pairs"
             )
+        for name in given or ():
+            _require_text(f"a name of {what}", name)
+    for name, text in (headers or {}).items():
+        _require_text(f"the header {name!r}", text)
     macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
     return macros, list((headers or {}).items()), list(options)
+
+
+def _require_text(what: str, found: object) -> None:
+    if not isinstance(found, str):
+        raise TypeError(f"{what} must be a string, found an object of type {type(found).__name__}")
 
 
 def identity_text(identity: object) -> str:

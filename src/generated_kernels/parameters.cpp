@@ -61,6 +61,18 @@ constexpr std::string_view words_of_cpp[] = {
     "virtual",      "void",          "volatile",    "wchar_t",
     "while",        "xor",           "xor_eq",      "reinterpret_cast"};
 
+/// Macros of usmx/kernel.hpp, of CUDA devices too, and of the compiler. USMX_... are others.
+constexpr std::string_view macros_of_kernels[] = {
+    "INFINITY",   "NAN",     "M_E",    "M_LOG2E",   "M_LOG10E",      "M_LN2",
+    "M_LN10",     "M_PI",    "M_PI_2", "M_PI_4",    "M_1_PI",        "M_2_PI",
+    "M_2_SQRTPI", "M_SQRT2", "NDEBUG", "M_SQRT1_2", "SYCL_EXTERNAL", "local_array"};
+
+/// Whether C++ keeps such a name for the compiler: __x, _X.
+bool is_reserved(std::string_view name) {
+  return name.starts_with("__") ||
+         (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
+}
+
 // ---- types
 
 /// The names of types in the source, in the order of type_code.
@@ -112,9 +124,14 @@ generated_parameter parse_parameter(std::string_view what, std::string_view text
                               "found ", detail::quoted(trimmed(text))));
   }
   const auto [type, name] = std::pair(words[0], words[1]);
-  if (name == "i" || name.starts_with("usmx")) {
+  if (name == "i" || name.starts_with("usmx") || name.starts_with("USMX_") ||
+      std::ranges::find(macros_of_kernels, name) != std::end(macros_of_kernels)) {
     throw value_error(message(what, " must not use the name ", detail::quoted(name),
                               ", which kernels have already"));
+  }
+  if (is_reserved(name)) {
+    throw value_error(message(what, " must not use the name ", detail::quoted(name),
+                              ", which C++ keeps for the compiler"));
   }
   if (std::ranges::find(words_of_cpp, name) != std::end(words_of_cpp)) {
     throw value_error(

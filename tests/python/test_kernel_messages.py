@@ -1,10 +1,12 @@
 """What users of CuPy and OpenCL write first, and mistakes that are easily made: each error says what to write instead."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 import usmx
+from documents import ROOT
 
 HEADER = "#include <usmx/kernel.hpp>\n"
 AXPY = HEADER + (
@@ -49,11 +51,13 @@ def test_two_queues_name_the_kernel_and_the_arguments(axpy, x):
         dot(x, other)
 
 
-def test_cupys_form_of_a_launch(axpy, x):
+@pytest.mark.parametrize("sequence", [tuple, list])
+def test_cupys_form_of_a_launch(axpy, x, sequence):
     with pytest.raises(
-        TypeError, match=r"as in axpy\(blocks \* threads, threads, x, y\), found one tuple"
+        TypeError,
+        match=rf"as in axpy\(blocks \* threads, threads, x, y\), found one {sequence.__name__}",
     ):
-        axpy((1,), (8,), (1.0, x, x))
+        axpy((1,), (8,), sequence((1.0, x, x)))
 
 
 @pytest.mark.parametrize("value", [np.ones(8, "f4"), [1.0]])
@@ -101,6 +105,13 @@ def test_cuda_source():
         ("get_global_id(0)", "usmx::global_id()"),
         ("atomicAdd(x, 1)", "usmx::atomic_add(x[i], value)"),
         ("std::sqrt(x[0])", "the functions of usmx/kernel.hpp"),
+        ("DBL_EPSILON", "usmx::numeric_limits<double>::epsilon()"),
+        ("CUDART_PI", "M_PI"),
+        ("float4()", "a structure of four numbers"),
+        ("__expf(x[0])", "usmx::expf(value)"),
+        ("barrier(CLK_LOCAL_MEM_FENCE)", "usmx::barrier()"),
+        ("work_group_reduce_max(1)", "usmx::group_reduce_max(value)"),
+        ("(__global float*)x", "a pointer without it"),
     ],
 )
 def test_names_from_elsewhere_come_with_the_name_here(expression, advice):
@@ -191,7 +202,7 @@ def test_brackets_in_comments_texts_and_macros_are_left_to_the_compiler(x, writt
     np.testing.assert_array_equal(usmx.asnumpy(kernel(x)), usmx.asnumpy(x))
 
 
-@pytest.mark.parametrize("dimensions", ["0", "4", "-1"])
+@pytest.mark.parametrize("dimensions", ["0", "4", "-1", "2.5"])
 def test_number_of_dimensions_of_a_kernel(dimensions):
     with pytest.raises(usmx.CompileError, match="a kernel has 1, 2 or 3 dimensions"):
         usmx.Kernel(HEADER + f"USMX_KERNEL({dimensions}) f(float* x) {{ }}", "f")
@@ -221,6 +232,21 @@ def test_defines_and_headers_are_mappings(keyword, value):
         usmx.KernelModule(AXPY, ["axpy"], **{keyword: value})
 
 
+@pytest.mark.parametrize("keyword", ["defines", "headers"])
+@pytest.mark.parametrize("value", [{1: "1"}, {None: "1"}, {b"N": "1"}])
+def test_names_of_defines_and_headers_are_text(keyword, value):
+    with pytest.raises(TypeError, match=f"a name of {keyword} must be a string, found an object"):
+        usmx.Kernel(AXPY, "axpy", **{keyword: value})
+
+
+@pytest.mark.parametrize("text", [1, None, b"int n;"])
+def test_headers_are_text(text):
+    with pytest.raises(
+        TypeError, match="the header 'n.hpp' must be a string, found an object of type"
+    ):
+        usmx.Kernel(AXPY, "axpy", headers={"n.hpp": text})
+
+
 @pytest.mark.parametrize("name", ["class", "int", "template", "and"])
 def test_words_of_cpp_are_no_names_of_parameters(name):
     with pytest.raises(
@@ -229,3 +255,20 @@ def test_words_of_cpp_are_no_names_of_parameters(name):
         usmx.ElementwiseKernel(f"T {name}", "T y", "y = 1")
     with pytest.raises(ValueError, match=f"out_params must not use the name '{name}'"):
         usmx.ReductionKernel("T x", f"T {name}", "x", "a + b", "y = a", 0)
+
+
+def test_macros_of_kernels_are_no_names_of_parameters():
+    headers = ROOT.glob("include/usmx/kernel*.hpp")
+    macros = set(re.findall(r"^#define (\w+)", "".join(map(Path.read_text, headers)), re.M))
+    assert {"NAN", "M_PI", "USMX_KERNEL"} < macros
+    for name in macros - {"assert"}:
+        with pytest.raises(ValueError, match=f"in_params must not use the name '{name}', which "):
+            usmx.ElementwiseKernel(f"T {name}", "T y", "y = 1")
+
+
+@pytest.mark.parametrize("name", ["__x86_64__", "_Float16", "__x", "_X"])
+def test_names_of_the_compiler_are_no_names_of_parameters(name):
+    with pytest.raises(
+        ValueError, match=f"must not use the name '{name}', which C\\+\\+ keeps for the compiler"
+    ):
+        usmx.ElementwiseKernel(f"T {name}", "T y", "y = 1")

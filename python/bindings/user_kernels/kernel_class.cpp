@@ -219,16 +219,21 @@ sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments,
   return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
 }
 
-/// CuPy's form of a launch: blocks, threads, and a tuple of arguments.
+/// CuPy's form of a launch: blocks, threads, and a tuple of arguments, or a list.
 void require_no_tuple(const py_kernel& kernel, nb::args given) {
-  if (given.size() == 1 && PyTuple_Check(given[0].ptr())) {
-    throw type_error(detail::message(
-        kernel.signature.name,
-        " takes the number of all work items, that of a group, and its "
-        "arguments one by one, as in ",
-        kernel.signature.name,
-        "(blocks * threads, threads, x, y), "
-        "found one tuple of arguments, as CuPy takes them after (blocks,) and (threads,)"));
+  const bool is_one = given.size() == 1;
+  const bool is_list =
+      is_one && PyList_Check(given[0].ptr()) && kernel.signature.parameters.size() != 1;
+  if (is_list || (is_one && PyTuple_Check(given[0].ptr()))) {
+    throw type_error(
+        detail::message(kernel.signature.name,
+                        " takes the number of all work items, that of a group, and its "
+                        "arguments one by one, as in ",
+                        kernel.signature.name,
+                        "(blocks * threads, threads, x, y), "
+                        "found one ",
+                        is_list ? "list" : "tuple",
+                        " of arguments, as CuPy takes them after (blocks,) and (threads,)"));
   }
 }
 
