@@ -337,9 +337,13 @@ void set_selected(const array& a, const array_key& key, PyObject* value) {
   const assigned_to to = key.is_mask_of(a) ? assigned_to::mask : assigned_to::selection;
   const assigned_value values(value, a, to);
   std::optional<selection> selected;
-  ordered(false, [&] { selected = key.select(a.layout()); });
+  std::span<const std::ptrdiff_t> shape;
+  ordered(false, [&] {
+    selected = key.select(a.layout());
+    shape = selected->shape();  // of a mask on a device, which is counted there
+  });
   values.require_dimensions_for(to);
-  values.require_shape(selected->shape());
+  values.require_shape(shape);
   ordered(false, [&] { values.scatter_to(a, *std::move(selected)); });
 }
 
