@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 #include <system_error>
+#include <tuple>
 
 #include "kernels/cache_files.hpp"
 #include "kernels/packaged.hpp"
@@ -527,11 +528,17 @@ std::optional<std::string> missing_kernel(const diagnostic& said, const program&
 }
 
 std::vector<diagnostic> for_users(std::vector<diagnostic> all) {
+  const auto content = [](const diagnostic& each) {
+    return std::tie(each.file, each.line, each.column, each.text);
+  };
   std::vector<diagnostic> kept;
-  bool after_marked = false;
+  bool is_left_out = false;  // with the notes that follow
   for (diagnostic& each : all) {
-    after_marked = is_marked(each) || (after_marked && each.severity == severity::note);
-    if (!after_marked) {
+    if (each.severity != severity::note) {
+      is_left_out =
+          is_marked(each) || std::ranges::find(kept, content(each), content) != kept.end();
+    }
+    if (!is_left_out) {
       kept.push_back(std::move(each));
     }
   }

@@ -71,7 +71,8 @@ bool is_after_source(const diagnostic&);
 /// The kernel that is no function of the source, if that is what the compiler says.
 std::optional<std::string> missing_kernel(const diagnostic&, const program&);
 
-/// Without what usmx itself made the compiler say.
+/// Without what usmx itself made the compiler say, and each once: a kernel that is generated for a
+/// GPU has the user's text several times.
 std::vector<diagnostic> for_users(std::vector<diagnostic>);
 
 }  // namespace usmx::inline v1::detail

@@ -154,4 +154,14 @@ TEST(program_test, dimensions_are_read_from_usmxs_own_warning) {
   EXPECT_EQ(shown[0].text, "mine");
 }
 
+TEST(program_test, what_the_compiler_says_twice_is_told_once_with_its_notes) {
+  const std::string once =
+      "operation:1:5: warning: mine\noperation:1:1: note: declared here\n"
+      "operation:1:9: warning: mine\noperation:1:1: note: declared here\n";
+  const auto shown = for_users(parse_diagnostics(once + once));
+  ASSERT_EQ(shown.size(), 4U);
+  EXPECT_EQ(shown[2].column, 9);
+  EXPECT_EQ(shown[3].text, "declared here");
+}
+
 }  // namespace
