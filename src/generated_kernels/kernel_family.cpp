@@ -7,6 +7,7 @@
 
 #include "array/array.hpp"
 #include "runtime/queues.hpp"
+#include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 
@@ -206,23 +207,9 @@ complete_call::complete_call(const kernel_family& family,
 }
 
 sycl::queue complete_call::queue() const {
-  const sycl::queue* common = nullptr;
-  for (const kernel_argument& each : all_) {
-    const auto* const* a = std::get_if<const array*>(&each.value());
-    if (options_.queue != nullptr || a == nullptr) {
-      continue;
-    }
-    const sycl::queue& found = internal::private_queue(**a);
-    if (common != nullptr && found != *common) {
-      throw value_error(family_.name() +
-                        ": expected arrays on one queue, found two queues, and no queue to run on "
-                        "was given");
-    }
-    common = &found;
-  }
-  return internal::presented_queue(options_.queue != nullptr ? *options_.queue
-                                   : common != nullptr       ? *common
-                                                             : internal::default_queue());
+  const sycl::queue* const common =
+      options_.queue == nullptr ? common_queue(family_.name(), all_) : options_.queue;
+  return internal::presented_queue(common != nullptr ? *common : internal::default_queue());
 }
 
 std::vector<array> complete_call::results(internal::generated_call& call,

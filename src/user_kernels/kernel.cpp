@@ -49,22 +49,6 @@ std::array<detail::launch_limits, 3> all_limits(const detail::kernel_code& code,
 
 // ---- launching
 
-/// Where others see the arrays: null if there are none. Throws value_error for two queues.
-const sycl::queue* common_queue(const kernel_signature& signature,
-                                std::span<const detail::array_use> uses) {
-  const sycl::queue* common = nullptr;
-  for (const detail::array_use& use : uses) {
-    const sycl::queue& found = internal::presented_queue(internal::private_queue(*use.used));
-    if (common != nullptr && found != *common) {
-      throw value_error(detail::message(to_string(signature),
-                                        ": expected arrays on one queue, found two queues, and no "
-                                        "queue to launch on was given"));
-    }
-    common = &found;
-  }
-  return common;
-}
-
 void require_runnable(const kernel::implementation& k, const sycl::queue& queue) {
   if (k.queue != queue && (queue.get_context() != k.context || queue.get_device() != k.device)) {
     throw value_error(detail::message(to_string(k.signature),
@@ -279,7 +263,8 @@ sycl::event launch_kernel(const kernel::implementation& k, const launch_sizes& s
   const detail::runtime_call call;
   checked_arguments all = check(k, arguments);
   const launch_sizes chosen = check(k, sizes);
-  const sycl::queue* common = queue == nullptr ? common_queue(k.signature, all.uses) : queue;
+  const sycl::queue* common =
+      queue == nullptr ? detail::common_queue(k.signature.name, arguments) : queue;
   const detail::launch_order order{common == nullptr ? k.queue.value() : *common, after, by_others};
   require_runnable(k, order.queue);
   detail::release_finished();

@@ -8,11 +8,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <sycl/kernel_bundle.hpp>
 
 #include "array/array.hpp"
+#include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
@@ -159,6 +161,27 @@ sycl::event submit_in_order(const launch_order& order, std::span<const array_use
   }
   work.follow(order.after);
   return work.start_command([&](sycl::handler& handler) { command(handler, work.before()); });
+}
+
+const sycl::queue* common_queue(std::string_view kernel,
+                                std::span<const kernel_argument> arguments) {
+  const sycl::queue* common = nullptr;
+  std::size_t first_place = 0;
+  for (std::size_t k = 0; k < arguments.size(); ++k) {
+    const auto* const* used = std::get_if<const array*>(&arguments[k].value());
+    if (used == nullptr) {
+      continue;
+    }
+    const sycl::queue& found = internal::presented_queue(internal::private_queue(**used));
+    if (common != nullptr && found != *common) {
+      throw value_error(message(kernel, ": expected arrays on one queue, found argument ",
+                                first_place + 1, " on one and argument ", k + 1,
+                                " on another, and no queue to run on was given"));
+    }
+    first_place = common == nullptr ? k : first_place;
+    common = &found;
+  }
+  return common;
 }
 
 namespace {

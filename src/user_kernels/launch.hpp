@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <sycl/device.hpp>
@@ -52,6 +53,10 @@ struct array_use {
   const array* used;
   access made;
 };
+
+/// Where others see the arrays among the arguments of a call: null if there are none. Throws
+/// value_error for arrays on two queues.
+const sycl::queue* common_queue(std::string_view kernel, std::span<const kernel_argument>);
 
 /// Puts a command into a handler, which depends on the events already.
 using ordered_command = std::function<void(sycl::handler&, const std::vector<sycl::event>& before)>;

@@ -610,7 +610,9 @@ TEST_F(kernel_test, memory_out_of_the_devices_reach_is_refused) {
 TEST_F(kernel_test, arrays_of_two_queues_are_refused) {
   const array x = floats(8, 0);
   const array y = usmx::zeros({8}, usmx::float32, new_queue());
-  EXPECT_THROW(axpy()(range(8, 8), 1, x, y), usmx::value_error);
+  expect_error<usmx::value_error>(
+      [&] { axpy()(range(8, 8), 1, x, y); },
+      {"axpy: expected arrays on one queue, found argument 2 on one and argument 3 on another"});
   const usmx::kernel_argument all[] = {1, x, y};
   const sycl::queue where = queue();
   axpy().launch(usmx::launch_sizes::of(range(8, 8)), all, &where).wait();
