@@ -526,6 +526,18 @@ def test_every_value_becomes_what_numpy_makes_of_it(setter, dtype, value):
     assert mine == theirs
 
 
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(st.sampled_from(TYPESTRS), st.sampled_from(VALUES), st.booleans())
+def test_border_of_constants_has_what_numpy_makes_of_them(dtype, value, are_two):
+    def padded(module):
+        values = (on_host(value), on_host(value)) if are_two else on_host(value)
+        return module.pad(module.ones(3, dtype), 1, constant_values=values)
+
+    mine, theirs = (told(lambda module=module: padded(module)) for module in (usmx, np))
+    assert mine == theirs
+
+
 @settings(max_examples=100)
 @given(st.sampled_from(TYPESTRS), any_values(), st.sampled_from(((), ...)))
 def test_array_without_dimensions_takes_what_numpys_takes(dtype, value, key):

@@ -41,8 +41,9 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
         A new C-contiguous USMArray on the queue of `array` and of its kind.
 
     Raises:
-        ValueError: there is no such mode or option, a width is negative, or an axis without
-            elements would have to be repeated.
+        ValueError: there is no such mode or option, a width is negative, an axis without elements
+            would have to be repeated, or NaN would have to be an integer.
+        OverflowError: the type of `array` does not have a constant value.
         TypeError: a width is no integer.
 
     Example:
@@ -65,7 +66,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     result[tuple(inside)] = view
     if mode == "constant":
         values = numpy.broadcast_to(on_host(kwargs.get("constant_values", 0)), (view.ndim, 2))
-        for axis, (first, last) in enumerate(values.astype(view.dtype)):
+        for axis, (first, last) in enumerate(values):  # one that does not fit is an error
             edge = [slice(None)] * axis + inside[axis:]  # with the corners of the axes before
             edge[axis] = slice(inside[axis].start)
             result[tuple(edge)] = first
