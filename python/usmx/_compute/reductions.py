@@ -46,7 +46,7 @@ def reduce(
         return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
         dtype = output(row.name, out).dtype
-    elif row.types == "index" and x.size >= LONG_ROW:
+    elif row.name in ("argmax", "argmin") and x.size >= LONG_ROW:
         found = best_of_rows(row, x, axis, keepdims)
         if found is not None:
             return found

@@ -72,6 +72,14 @@ def test_places_of_the_best_elements_of_long_rows(dtype, n):
     same(out, np.argmax(host, axis=1))
 
 
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f4", "c8"])
+def test_elements_of_long_rows_are_counted(dtype):
+    host = (np.arange(2 * 5000).reshape(2, 5000) % 3).astype(dtype)
+    array = usmx.asarray(host)
+    for axis in (None, 0, 1, (0, 1)):
+        same(usmx.count_nonzero(array, axis=axis), np.asarray(np.count_nonzero(host, axis)))
+
+
 def test_sums_of_half_precision_are_those_of_single_precision():
     ones = usmx.ones(5000, "f2")
     assert (ones.sum().dtype, float(ones.sum()), float(ones.mean())) == ("f2", 5000, 1)
