@@ -38,6 +38,8 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
     """The mean of the numbers; NaN if there are none."""
+    if dtype is None and a.dtype == "f2":
+        return _by_float32(nanmean, a, axis, keepdims=keepdims)
     total = nansum(a, axis, dtype, keepdims)
     return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims))))
 
@@ -45,11 +47,16 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 def nanvar(
     a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
 ) -> USMArray:
-    """The variance of the numbers."""
+    """The variance of the numbers; NaN if there are not more than `ddof`."""
+    if a.dtype.kind not in "fc":
+        return a.var(axis, dtype, ddof=ddof, keepdims=keepdims)
+    if dtype is None and a.dtype == "f2":
+        return _by_float32(nanvar, a, axis, ddof=ddof, keepdims=keepdims)
     distance = compute(ROWS["abs"], (a - nanmean(a, axis, dtype, True),))
     total = nansum(distance * distance, axis, dtype, keepdims)
     count = _count(a, axis, keepdims) - ddof
-    return compute(ROWS["divide"], (total, _as(total, compute(ROWS["maximum"], (count, 0)))))
+    found = compute(ROWS["divide"], (total, _as(total, count)))
+    return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan))
 
 
 def nanstd(
@@ -57,6 +64,11 @@ def nanstd(
 ) -> USMArray:
     """The standard deviation of the numbers."""
     return compute(ROWS["sqrt"], (nanvar(a, axis, dtype, ddof, keepdims),))
+
+
+def _by_float32(function, a, axis, **options):
+    """float16 cannot hold counts above 65504, nor many a sum."""
+    return function(a.astype("f4"), axis, **options).astype("f2")
 
 
 def _as(x, other):

@@ -1,6 +1,7 @@
 """NumPy's functions on arrays: those that usmx has give USMArrays, the others do as the memory allows."""
 
 import operator
+import warnings
 
 import numpy as np
 import pytest
@@ -161,6 +162,28 @@ def test_function_that_moves_data_gives_what_numpy_gives_in_the_kind_of_its_argu
     assert np.array_equal(usmx.asnumpy(found), expected)
     if found.size and expected.flags.owndata:
         assert found.flags.fnc == expected.flags.fnc
+
+
+@pytest.mark.parametrize("function", [np.nanmean, np.nanvar, np.nanstd])
+def test_half_precision_counts_more_numbers_than_it_can_hold(function):
+    host = np.where(np.arange(70000) % 7, 1, 3).astype("f2")
+    host[0] = np.nan
+    expected = function(host.astype("f4")).astype("f2")
+    found = function(usmx.asarray(host))
+    assert found.dtype == "f2"
+    np.testing.assert_allclose(float(found), float(expected), rtol=2e-3)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("ddof", [0, 2, 3, 4])
+def test_variance_of_too_few_numbers_is_numpys(dtype, ddof):
+    host = np.array([[1, 2, 4], [4, 5, 7]], dtype)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        expected = np.nanvar(host, axis=1, ddof=ddof)
+    found = np.nanvar(usmx.asarray(host), axis=1, ddof=ddof)
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=2e-3)
 
 
 @pytest.mark.parametrize("ask", ANSWERS.values(), ids=ANSWERS)
