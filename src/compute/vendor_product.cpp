@@ -23,6 +23,7 @@
 #include <sycl/queue.hpp>
 
 #include "array/array.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "copy/copy.hpp"
 #include "kernels/cuda_module.hpp"
@@ -356,6 +357,7 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
 }  // namespace
 
 bool start_vendor_product(const array& x, const array& y, const array& z) {
+  const detail::runtime_call call;  // which cuBLAS needs, too: it changes the current device
   switch (private_queue(z).get_backend()) {
     case sycl::backend::opencl:
     case sycl::backend::ext_oneapi_level_zero:
