@@ -1,5 +1,5 @@
 # Compiles the device kernels of src/kernels/device, by the SYCL runtime's own compiler, into one object for
-# each group, which become part of libusmx.so together with their sources: src/kernels/packaged.hpp.
+# each group, which become part of libusmx.so together with their sources: src/kernels/groups.hpp.
 
 set(kernel_folder "${PROJECT_SOURCE_DIR}/src/kernels/device")
 file(GLOB kernel_sources CONFIGURE_DEPENDS "${kernel_folder}/*.cpp" "${kernel_folder}/*.hpp")
@@ -25,8 +25,8 @@ foreach(source IN LISTS kernel_sources)
 endforeach()
 file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
 
-add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/compiler.cpp src/kernels/groups.cpp
-                                    src/kernels/sources.cpp)
+add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/runtime_compiler.cpp src/kernels/groups.cpp
+                                    src/kernels/runtime_compiler.cpp)
 target_compile_options(usmx_compile_kernels PRIVATE ${USMX_WARNINGS} -O0)
 if(USMX_SANITIZE) # a sanitizer would look into the runtime's compiler, and find no device
   target_compile_options(usmx_compile_kernels PRIVATE -fno-sanitize=all)
@@ -58,7 +58,7 @@ set(ptx_definition)
 if(no_ptx_compiler)
   message(STATUS "Kernels for CUDA devices: left out, nvidia-cuda-nvrtc-cu12 is not installed")
 else()
-  set(ptx_groups copy fill select cast cast_double)
+  set(ptx_groups copy_elements fill select cast cast_double)
   set(ptx_files)
   foreach(group IN LISTS ptx_groups)
     list(APPEND ptx_files "${kernel_output}/${group}.ptx")
@@ -73,7 +73,7 @@ else()
   set(ptx_definition "USMX_KERNEL_PTX=\"${kernel_output}\"")
 endif()
 
-set_source_files_properties(src/kernels/sources.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
+set_source_files_properties(src/kernels/runtime_compiler.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
                                                                OBJECT_DEPENDS "${kernel_sources}")
 set_source_files_properties(
   src/kernels/objects.cpp

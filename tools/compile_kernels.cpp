@@ -15,8 +15,8 @@
 #include <sycl/device.hpp>
 #include <sycl/exception.hpp>
 
-#include "kernels/compiler.hpp"
 #include "kernels/groups.hpp"
+#include "kernels/runtime_compiler.hpp"
 
 namespace {
 

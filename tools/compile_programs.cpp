@@ -30,7 +30,7 @@
 #include "user_kernels/compile/by_runtime.hpp"
 #include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/packaged_programs.hpp"
-#include "user_kernels/compile/request.hpp"
+#include "user_kernels/compile/program.hpp"
 #include "user_kernels/compile/spirv.hpp"
 
 namespace {

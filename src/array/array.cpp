@@ -1,13 +1,13 @@
 #include "array/array.hpp"
 
 #include "base/process.hpp"
-#include "memory/pointers.hpp"
+#include "memory/registry.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_of.hpp"
 #include "usmx/array/array_view.hpp"
-#include "usmx/array/request.hpp"
+#include "usmx/array/requirement.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 

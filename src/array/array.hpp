@@ -68,7 +68,7 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
-/// Waits until a partner who reads events (runtime/partner_bridge.hpp) may work on the elements
+/// Waits until a partner who reads events (runtime/queues.hpp) may work on the elements
 /// through the array's queue: for usmx's own work on them, and for all others who may work on them,
 /// but not for his work on that queue.
 USMX_API void wait_for_all_but_partner(const array&);

@@ -3,12 +3,10 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
-#include "layout/plain_types_internal.hpp"
-#include "usmx/array/field_view.hpp"
+#include "layout/layout.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/held_dtype.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -5,9 +5,8 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
-#include "memory/host_views.hpp"
+#include "memory/buffer.hpp"
 #include "memory/reclaim.hpp"
-#include "runtime/partner_bridge.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/array/submit.hpp"

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "usmx/base/warnings.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -30,7 +30,7 @@ inline std::string quoted(std::string_view text, std::size_t longest = 32) {
 
 // Giving a warning.
 
-/// Gives the text to the handler of usmx/base/warnings.hpp.
+/// Gives the text to the handler of usmx/base/error.hpp.
 void warn(const char* text) noexcept;
 inline void warn(const std::string& text) noexcept { warn(text.c_str()); }
 

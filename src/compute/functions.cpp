@@ -8,11 +8,10 @@
 #include <utility>
 
 #include "base/messages.hpp"
-#include "generated_kernels/parameters.hpp"
-#include "kernels/packaged.hpp"
+#include "generated_kernels/source.hpp"
+#include "kernels/groups.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/generated_kernels/elementwise_kernel.hpp"
-#include "usmx/generated_kernels/reduction_kernel.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
 
 USMX_EMBED(device_functions, USMX_MATHEMATICS "/device_functions.hpp")
 

@@ -1,4 +1,4 @@
-#include "compute/vendor_product.hpp"
+#include "compute/functions.hpp"
 
 #include <dlfcn.h>
 
@@ -26,7 +26,7 @@
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "copy/copy.hpp"
-#include "kernels/cuda_module.hpp"
+#include "kernels/device_kernel.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/cuda_toolkit.hpp"
 #include "runtime/waits.hpp"

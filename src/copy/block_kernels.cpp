@@ -1,4 +1,4 @@
-#include "copy/block_kernels.hpp"
+#include "copy/host.hpp"
 
 #include <algorithm>
 #include <array>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/threads.hpp"
-#include "copy/convert.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

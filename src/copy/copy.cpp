@@ -17,12 +17,11 @@
 #include "copy/kernels.hpp"
 #include "copy/plan.hpp"
 #include "copy/staging.hpp"
-#include "runtime/peer_access.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/copy/zeros.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {

@@ -45,7 +45,7 @@ struct host_memory {
 };
 
 /// Start to copy all bytes of a C-contiguous array on a queue of the array's context, after the
-/// pending work on both sides and after these events, and do not wait (but see copy_async.hpp).
+/// pending work on both sides and after these events, and do not wait (but see usmx::copy_async).
 /// usmx records the copy on both sides, and keeps them until it is complete. Throws value_error for
 /// a queue of another context, read_only_error.
 USMX_API sycl::event memcpy_async(const sycl::queue&, const array& destination,

@@ -1,4 +1,4 @@
-#include "usmx/copy/copy_async.hpp"
+#include "usmx/copy/copy.hpp"
 
 #include <cstring>
 #include <optional>
@@ -14,8 +14,8 @@
 #include "copy/plan.hpp"
 #include "copy/staging.hpp"
 #include "memory/reclaim.hpp"
-#include "runtime/drivers/back_ends.hpp"
-#include "runtime/peer_access.hpp"
+#include "runtime/devices.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/memory/usm.hpp"
 

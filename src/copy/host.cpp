@@ -9,9 +9,7 @@
 #include <utility>
 
 #include "base/threads.hpp"
-#include "copy/block_kernels.hpp"
 #include "copy/convert.hpp"
-#include "copy/host_loops.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

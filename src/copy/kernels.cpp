@@ -16,7 +16,7 @@
 #include <sycl/handler.hpp>
 
 #include "copy/convert.hpp"
-#include "kernels/device/selection.hpp"
+#include "kernels/device/traversal.hpp"
 #include "runtime/waits.hpp"
 
 namespace usmx::inline v1::detail {

@@ -14,7 +14,6 @@
 #include <sycl/queue.hpp>
 
 #include "copy/plan.hpp"
-#include "kernels/device/selection.hpp"
 #include "kernels/device/traversal.hpp"
 #include "kernels/groups.hpp"
 #include "kernels/store.hpp"

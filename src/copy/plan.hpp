@@ -9,7 +9,7 @@
 #include <span>
 
 #include "usmx/layout/dtype.hpp"
-#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/for_each.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {

@@ -18,12 +18,11 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/threads.hpp"
-#include "copy/block_kernels.hpp"
 #include "copy/copy.hpp"
 #include "copy/host.hpp"
 #include "copy/plan.hpp"
 #include "memory/buffer.hpp"
-#include "runtime/drivers/back_ends.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"

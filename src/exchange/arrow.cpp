@@ -16,7 +16,6 @@
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "exchange/consumer.hpp"
-#include "memory/pointers.hpp"
 #include "memory/registry.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/dlpack.hpp"

@@ -17,7 +17,6 @@
 #include "base/ranked_mutex.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/exchange/c_error.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::inline v1::exchange {

@@ -8,7 +8,7 @@
 
 #include "array/array.hpp"
 #include "layout/layout.hpp"
-#include "memory/host_views.hpp"
+#include "memory/buffer.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/exchange/dlpack.hpp"

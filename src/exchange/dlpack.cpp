@@ -20,8 +20,8 @@
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1::exchange {
 namespace {

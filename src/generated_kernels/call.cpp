@@ -15,10 +15,9 @@
 #include "generated_kernels/kernel_family.hpp"
 #include "layout/layout.hpp"
 #include "memory/pending_work.hpp"
-#include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

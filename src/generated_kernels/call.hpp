@@ -1,5 +1,5 @@
-// The arguments of one call of a generated kernel: checked, broadcast, and as loops in their
-// simplest form. Not installed.
+// One call of a generated kernel: its arguments, checked, broadcast, and as loops in their simplest
+// form; and what an element-wise kernel and a reduction make of them. Not installed.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,13 +16,18 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "user_kernels/arguments.hpp"
+#include "user_kernels/kernel_code.hpp"
+#include "user_kernels/launch.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {
+
+// The arguments of one call of a generated kernel: checked, broadcast, and as loops in their
+// simplest form.
 
 // The loop over the elements of several arrays of one shape, in its simplest form, and how a kernel
 // that is generated for it goes through each of them. No SYCL here.
@@ -235,3 +241,70 @@ class USMX_API generated_call {
 }  // namespace internal
 
 }  // namespace usmx::inline v1
+
+namespace usmx::inline v1::internal {
+
+// One call of an element-wise kernel: what form of it the arrays need, its source and its launch.
+
+/// An output that overlaps another argument, other than element by element, is computed in new
+/// memory first, and so is a raw output that overlaps another argument at all.
+class USMX_API elementwise_call : public generated_call {
+ public:
+  /// Takes the arguments of elementwise_kernel::call(); outputs may follow the inputs. `shape` is
+  /// empty where the arguments give it. Throws as call() does. Makes and changes nothing.
+  elementwise_call(const elementwise_kernel&, std::span<const kernel_argument>,
+                   std::optional<dtype> wanted,
+                   const std::optional<std::vector<std::ptrdiff_t>>& shape);
+  ~elementwise_call();
+
+  /// Runs the kernel on a queue, after the events and the work on the arrays. No output is lacking.
+  /// It uses those options that are not arguments of the call. Returns the events of all work on
+  /// the outputs.
+  std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
+
+ private:
+  struct plan;
+
+  void separate_raw_outputs();
+  plan make_plan(const sycl::device&) const;
+  held_kernels generated_for(const plan&, const sycl::queue&, const generated_call_options&) const;
+  std::vector<sycl::event> launch(const plan&, const usmx::kernel&, const sycl::queue&,
+                                  std::span<const sycl::event> after) const;
+
+  const elementwise_kernel::implementation& kernel_;
+  std::vector<detail::separate_output> separated_;  // raw ones
+};
+
+// One call of a reduction: what form of its kernels the arrays need, their source and their launch.
+
+/// The first kernel makes parts of each result, of elements that are always the same ones for one
+/// shape, and the second one puts the parts together, in their order.
+class USMX_API reduction_call : public generated_call {
+ public:
+  /// Takes the arguments of reduction_kernel::call(); outputs may follow the inputs. Throws as
+  /// call() does. Makes and changes nothing.
+  reduction_call(const reduction_kernel&, std::span<const kernel_argument>, const reduction_axes&,
+                 std::optional<dtype> wanted);
+  ~reduction_call();
+
+  /// Runs the kernels on a queue, after the events and the work on the arrays. No output is
+  /// lacking. Of the options, it takes what is not an argument of the call.
+  std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
+
+ private:
+  struct plan;
+
+  plan make_plan(const sycl::device&) const;
+  /// Returns the event of the first kernel, or what the second one comes after without it.
+  std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
+                                        std::span<const sycl::event> after) const;
+  sycl::event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
+                         std::span<const sycl::event> after) const;
+
+  const reduction_kernel::implementation& kernel_;
+  std::vector<std::ptrdiff_t> shape_;  // that inputs are broadcast to
+  std::vector<char> reduced_;          // for each axis whether it is
+  bool are_kept_;
+};
+
+}  // namespace usmx::inline v1::internal

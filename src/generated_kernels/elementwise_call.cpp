@@ -1,4 +1,4 @@
-#include "generated_kernels/elementwise_call.hpp"
+#include "generated_kernels/call.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +15,11 @@
 #include "array/array.hpp"
 #include "copy/copy.hpp"
 #include "copy/plan.hpp"
-#include "generated_kernels/call.hpp"
 #include "generated_kernels/kernel_family.hpp"
 #include "runtime/queues.hpp"
-#include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
 

@@ -18,12 +18,11 @@
 
 #include "base/ranked_mutex.hpp"
 #include "generated_kernels/call.hpp"
-#include "generated_kernels/parameters.hpp"
 #include "generated_kernels/source.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/generated_kernels/generated_call.hpp"
-#include "usmx/layout/held_dtype.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
+#include "usmx/layout/dtype.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {

@@ -1,4 +1,4 @@
-#include "generated_kernels/parameters.hpp"
+#include "generated_kernels/source.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "generated_kernels/reduction_call.hpp"
+#include "generated_kernels/call.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,12 +12,10 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
-#include "generated_kernels/call.hpp"
 #include "generated_kernels/kernel_family.hpp"
-#include "user_kernels/arguments.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/axes.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
 

@@ -1,10 +1,10 @@
-#include "kernels/cuda_module.hpp"
+#include "kernels/device_kernel.hpp"
 
 #include <algorithm>
 #include <optional>
 
 #include "base/process.hpp"
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "usmx/base/error.hpp"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "layout/plain_types_internal.hpp"
+#include "layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,5 +1,5 @@
 // The device kernels, in groups that are compiled, built and kept together: their names, sources
-// and options. copy/kernels.hpp runs them. No SYCL here.
+// and options, and what of them is inside the library. copy/kernels.hpp runs them. No SYCL here.
 #pragma once
 
 #include <array>
@@ -17,12 +17,15 @@
 
 namespace usmx::inline v1::detail {
 
+// The device kernels, in groups that are compiled, built and kept together: their names, sources
+// and options. copy/kernels.hpp runs them.
+
 /// The groups: kernels that need the same of a device, in one file each, since a file that mixes
 /// them is saved without code. EACH(name, source file without its extension). CMake reads this
 /// list, too: cmake/UsmxKernels.cmake.
 // clang-format off
 #define USMX_KERNEL_GROUPS(EACH)         \
-  EACH(copy, copy)                       \
+  EACH(copy, copy_elements)              \
   EACH(fill, fill)                       \
   EACH(select, select)                   \
   EACH(cast, cast)                       \
@@ -64,8 +67,8 @@ namespace kernel_names {
 #define USMX_CHECK_NAME(type) "usmx_check_" #type,
 #define USMX_SLOTS_NAME(size) "usmx_slots_" #size,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
-inline constexpr const char* copy[] = {USMX_ITEM_SIZES(USMX_COPY_NAME)
-                                           USMX_ITEM_SIZES(USMX_TRANSPOSE_NAME)};
+inline constexpr const char* copy_elements[] = {USMX_ITEM_SIZES(USMX_COPY_NAME)
+                                                    USMX_ITEM_SIZES(USMX_TRANSPOSE_NAME)};
 inline constexpr const char* fill[] = {USMX_ITEM_SIZES(USMX_FILL_NAME)};
 inline constexpr const char* select[] = {
     USMX_ITEM_SIZES(USMX_GATHER_NAME) USMX_ITEM_SIZES(USMX_SCATTER_NAME)
@@ -143,5 +146,58 @@ struct cast_step {
 
 /// With `fp64`, kernels that need fp64 may be chosen.
 cast_step cast_of(type_code from, type_code to, bool fp64);
+
+}  // namespace usmx::inline v1::detail
+
+// The device kernels inside the library: their SYCL sources, each group as it was compiled when the
+// package was built, and how a file is embedded.
+
+// Embeds a file in the library.
+
+// The bytes of the file at `path`, a string literal, as usmx_<symbol>_begin up to
+// usmx_<symbol>_end; a null character follows.
+#define USMX_EMBED(symbol, path)                                               \
+  extern "C" [[gnu::visibility("hidden")]] const char usmx_##symbol##_begin[], \
+      usmx_##symbol##_end[];                                                   \
+  asm(".pushsection .rodata\n"                                                 \
+      ".balign 64\n"                                                           \
+      ".hidden usmx_" #symbol                                                  \
+      "_begin\n"                                                               \
+      ".globl usmx_" #symbol                                                   \
+      "_begin\n"                                                               \
+      "usmx_" #symbol                                                          \
+      "_begin:\n"                                                              \
+      ".incbin \"" path                                                        \
+      "\"\n"                                                                   \
+      ".hidden usmx_" #symbol                                                  \
+      "_end\n"                                                                 \
+      ".globl usmx_" #symbol                                                   \
+      "_end\n"                                                                 \
+      "usmx_" #symbol                                                          \
+      "_end:\n"                                                                \
+      ".byte 0\n"                                                              \
+      ".popsection\n");
+
+namespace usmx::inline v1::detail {
+
+// The device kernels inside the library: their SYCL sources, and each group as it was compiled when
+// the package was built. No SYCL here.
+
+struct kernel_source {
+  std::string_view name;  // as in #include
+  std::string_view text;
+};
+
+/// Every file of src/kernels/device.
+std::span<const kernel_source> kernel_sources();
+/// The text of one of these files.
+std::string_view kernel_source_text(std::string_view name);
+
+/// The object SYCLBIN of a group; empty if none could be compiled when the package was built.
+std::span<const char> kernel_object(kernel_group, kernel_shape);
+
+/// The PTX of a group for CUDA devices, which ends with a null character. Empty if there was no
+/// compiler for it when the package was built, and for groups that no such device needs.
+std::span<const char> kernel_ptx(kernel_group);
 
 }  // namespace usmx::inline v1::detail

@@ -1,8 +1,6 @@
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
 
 #ifdef USMX_KERNEL_OBJECTS  // a string literal: the folder into which the build has put them
-
-#include "kernels/packaged.hpp"
 
 #define USMX_EMBED_OBJECTS(group, file)                                 \
   USMX_EMBED(object_##group, USMX_KERNEL_OBJECTS "/" #group ".syclbin") \
@@ -38,9 +36,7 @@ std::span<const char> kernel_object(kernel_group, kernel_shape) { return {}; }
 
 #ifdef USMX_KERNEL_PTX  // a string literal: the folder into which the build has put them
 
-#include "kernels/packaged.hpp"
-
-USMX_EMBED(ptx_copy, USMX_KERNEL_PTX "/copy.ptx")
+USMX_EMBED(ptx_copy, USMX_KERNEL_PTX "/copy_elements.ptx")
 USMX_EMBED(ptx_fill, USMX_KERNEL_PTX "/fill.ptx")
 USMX_EMBED(ptx_select, USMX_KERNEL_PTX "/select.ptx")
 USMX_EMBED(ptx_cast, USMX_KERNEL_PTX "/cast.ptx")

@@ -14,10 +14,10 @@
 #include <sycl/version.hpp>
 
 #include "base/messages.hpp"
-#include "kernels/compiler.hpp"
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
+#include "kernels/runtime_compiler.hpp"
 #include "runtime/driver_setup.hpp"
-#include "runtime/drivers/back_ends.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/version.hpp"
 #include "usmx/runtime/devices.hpp"

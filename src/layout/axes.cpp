@@ -1,4 +1,4 @@
-#include "usmx/layout/axes.hpp"
+#include "usmx/layout/layout.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,6 @@
 
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
 namespace {

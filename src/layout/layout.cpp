@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "usmx/base/error.hpp"
-#include "usmx/layout/element_order.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {

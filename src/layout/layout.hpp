@@ -2,6 +2,7 @@
 // which order loops take its axes. Private to the library.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -9,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
 // A range of addresses: the bytes that elements lie in, and whether two ranges overlap. No SYCL
@@ -134,3 +136,24 @@ std::size_t join_runs(std::span<Dimension> all, const Join& join) {
 }
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+// Looking plain types up in their table.
+
+/// The plain type of a kind (dtype::kind) and a size; none where there is no such type.
+constexpr std::optional<dtype> find_plain_type(char kind, std::size_t itemsize) noexcept {
+  const auto& all = detail::type_table;
+  const auto* const found = std::ranges::find_if(all, [&](const detail::type_entry& entry) {
+    return entry.kind == kind && entry.itemsize == itemsize;
+  });
+  return found == all.end() ? std::nullopt
+                            : std::optional<dtype>(static_cast<type_code>(found - all.begin()));
+}
+
+/// The type of the real and the imaginary part of a complex number.
+constexpr dtype part_type(dtype complex) noexcept {
+  return *find_plain_type('f', complex.itemsize() / 2);
+}
+
+}  // namespace usmx::inline v1::internal

@@ -13,7 +13,6 @@
 #include "memory/current_resource.hpp"
 #include "memory/observer.hpp"
 #include "memory/pending_work.hpp"
-#include "memory/pointers.hpp"
 #include "memory/reclaim.hpp"
 #include "memory/registry.hpp"
 #include "runtime/contexts.hpp"

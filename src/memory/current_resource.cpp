@@ -20,7 +20,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -2,6 +2,7 @@
 // that have the context's state already, and the resource of Python's `with` blocks. Not installed.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 
@@ -9,6 +10,7 @@
 
 #include "runtime/contexts.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/usm.hpp"
@@ -36,3 +38,20 @@ USMX_API void set_scoped_resource_function(scoped_resource_function) noexcept;
 USMX_API std::optional<any_resource> scoped_resource(const sycl::queue&, usm_kind);
 
 }  // namespace usmx::inline v1::internal
+
+namespace usmx::inline v1::detail {
+
+// The check of requests that resources make before they ask anybody, if they make or divide blocks.
+
+/// Throws value_error as check_request does, and allocation_error for more bytes than ptrdiff_t
+/// tells: below, such a size may wrap when it is rounded up, and a small block come back.
+inline void require_possible_request(std::size_t nbytes, std::size_t alignment, usm_kind kind,
+                                     const sycl::queue& queue) {
+  check_request(nbytes, alignment);
+  if (!is_possible_request(nbytes, alignment)) {
+    throw allocation_error(
+        refusal(nbytes, kind, queue, "no block may be larger than ptrdiff_t tells"));
+  }
+}
+
+}  // namespace usmx::inline v1::detail

@@ -25,9 +25,8 @@
 #include "memory/reclaim.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/memory_observer.hpp"
-#include "usmx/memory/resources/tracking.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/selectors.hpp"
 
 namespace usmx::inline v1 {
 

@@ -11,8 +11,7 @@
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/contexts.hpp"
-#include "runtime/drivers/back_ends.hpp"
-#include "runtime/exit.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/runtime/queues.hpp"

@@ -3,9 +3,12 @@
 // through. Thread-safe. Private to the library.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -14,9 +17,211 @@
 #include <sycl/queue.hpp>
 
 #include "layout/layout.hpp"
-#include "memory/access_history.hpp"
 
 namespace usmx::inline v1::detail {
+
+// An interval map from addresses to the unfinished work that reads and writes them: it says what
+// new work on some bytes must come after. Of events it needs only that they can be copied.
+
+enum class access : std::uint8_t { read, write };
+
+/// Each work has a serial number, which grows. Adjacent bytes with the same work are one segment of
+/// the map, so an operation costs the logarithm of the number of segments, and the segments that it
+/// meets.
+template <class Event>
+class access_history {
+ public:
+  using serial = std::uint64_t;
+  struct work {
+    serial number;
+    Event event;
+  };
+
+  bool empty() const noexcept { return segments_.empty(); }
+  /// The serial of the latest work that was added.
+  serial latest() const noexcept { return latest_; }
+
+  /// The work that an access to these bytes must come after: for a read all writes, for a write all
+  /// reads as well. Each once, in the order of the serials.
+  std::vector<work> find(byte_range bytes, access wanted) const {
+    std::vector<work> found;
+    for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
+      append(found, at->second.writes);
+      if (wanted == access::write) {
+        append(found, at->second.reads);
+      }
+    }
+    return unique(std::move(found));
+  }
+
+  /// Adds new work on these bytes, which comes after all work that find() gave when latest() was
+  /// `seen`. A write replaces the work that it comes after. If this throws, some of the bytes may
+  /// have the new work, and no byte has lost any other.
+  void add(byte_range bytes, access made, Event event, serial seen) {
+    const work added{++latest_, std::move(event)};
+    try {
+      split(bytes.begin);
+      split(bytes.end);
+      fill_gaps(bytes);
+      for_each_inside(bytes, [&](segment& of) { add_to(of, made, added, seen); });
+    } catch (...) {
+      join(bytes);
+      throw;
+    }
+    join(bytes);
+  }
+
+  /// Forgets the work of these serials, in ascending order, wherever it is known.
+  void forget(byte_range bytes, const std::vector<serial>& finished) {
+    const auto is_finished = [&](const work& known) {
+      return std::binary_search(finished.begin(), finished.end(), known.number);
+    };
+    for_each_inside(whole_segments(bytes), [&](segment& of) {
+      std::erase_if(of.reads, is_finished);
+      std::erase_if(of.writes, is_finished);
+    });
+    join(whole_segments(bytes));
+  }
+
+  /// Forgets all work on these bytes, and returns it as find() does for a write.
+  std::vector<work> take(byte_range bytes) {
+    std::vector<work> found = find(bytes, access::write);
+    split(bytes.begin);
+    split(bytes.end);
+    segments_.erase(segments_.lower_bound(bytes.begin), segments_.lower_bound(bytes.end));
+    return found;
+  }
+
+  bool has_any(byte_range bytes) const {
+    const auto at = first_at(bytes.begin);
+    return at != segments_.end() && at->first < bytes.end;
+  }
+
+  /// The most work that any of these bytes has.
+  std::size_t most_works(byte_range bytes) const {
+    std::size_t most = 0;
+    for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
+      most = std::max(most, at->second.reads.size() + at->second.writes.size());
+    }
+    return most;
+  }
+
+  /// The segment that contains or follows `from`, or else the first one. There must be a segment.
+  byte_range segment_after(std::uintptr_t from) const {
+    auto at = first_at(from);
+    at = at == segments_.end() ? segments_.begin() : at;
+    return {at->first, at->second.end};
+  }
+
+  std::size_t segment_count() const noexcept { return segments_.size(); }
+
+ private:
+  struct segment {
+    std::uintptr_t end;
+    std::vector<work> writes;  // each in the order of the serials
+    std::vector<work> reads;
+  };
+  using segments = std::map<std::uintptr_t, segment>;
+
+  static void add_to(segment& of, access made, const work& added, serial seen) {
+    if (made == access::read) {
+      of.reads.push_back(added);
+      return;
+    }
+    of.writes.push_back(added);
+    const auto is_before = [&](const work& earlier) { return earlier.number <= seen; };
+    std::erase_if(of.reads, is_before);
+    std::erase_if(of.writes, is_before);
+  }
+
+  static void append(std::vector<work>& to, const std::vector<work>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  }
+
+  static std::vector<work> unique(std::vector<work> all) {
+    std::ranges::sort(all, {}, &work::number);
+    // Not std::ranges::unique, whose result clang 14 cannot compile with libstdc++.
+    const auto is_same = [](const work& a, const work& b) { return a.number == b.number; };
+    all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
+    return all;
+  }
+
+  /// The first segment that ends after `address`.
+  template <class Segments>
+  static auto first_in(Segments& all, std::uintptr_t address) {
+    auto at = all.upper_bound(address);
+    if (at != all.begin() && std::prev(at)->second.end > address) {
+      --at;
+    }
+    return at;
+  }
+  auto first_at(std::uintptr_t address) const { return first_in(segments_, address); }
+
+  void split(std::uintptr_t address) {
+    const auto at = first_in(segments_, address);
+    if (at == segments_.end() || at->first >= address) {
+      return;
+    }
+    segments_.emplace_hint(std::next(at), address, at->second);  // first, since it may throw
+    at->second.end = address;
+  }
+
+  void fill_gaps(byte_range bytes) {
+    std::uintptr_t covered = bytes.begin;
+    for (auto at = segments_.lower_bound(bytes.begin); covered < bytes.end;) {
+      const bool in_range = at != segments_.end() && at->first < bytes.end;
+      const std::uintptr_t next = in_range ? at->first : bytes.end;
+      if (covered < next) {
+        segments_.emplace_hint(at, covered, segment{next, {}, {}});
+      }
+      if (!in_range) {
+        return;
+      }
+      covered = at->second.end;
+      ++at;
+    }
+  }
+
+  template <class Body>
+  void for_each_inside(byte_range bytes, Body body) {
+    for (auto at = segments_.lower_bound(bytes.begin);
+         at != segments_.end() && at->first < bytes.end; ++at) {
+      body(at->second);
+    }
+  }
+
+  /// The range, widened to the whole segments that it meets.
+  byte_range whole_segments(byte_range bytes) const {
+    const auto at = first_at(bytes.begin);
+    return at == segments_.end() ? bytes : byte_range{std::min(bytes.begin, at->first), bytes.end};
+  }
+
+  static bool is_same(const std::vector<work>& a, const std::vector<work>& b) {
+    return std::ranges::equal(a, b, {}, &work::number, &work::number);
+  }
+
+  /// Removes segments without work, and merges neighbours that have the same work.
+  void join(byte_range bytes) {
+    auto at = segments_.lower_bound(bytes.begin);
+    while (at != segments_.end() && at->first < bytes.end) {
+      if (at->second.writes.empty() && at->second.reads.empty()) {
+        at = segments_.erase(at);
+        continue;
+      }
+      auto next = std::next(at);
+      while (next != segments_.end() && next->first == at->second.end &&
+             is_same(next->second.writes, at->second.writes) &&
+             is_same(next->second.reads, at->second.reads)) {
+        at->second.end = next->second.end;
+        next = segments_.erase(next);
+      }
+      at = next;
+    }
+  }
+
+  segments segments_;
+  serial latest_ = 0;
+};
 
 /// The bytes [first, first + nbytes).
 inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {

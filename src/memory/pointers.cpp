@@ -1,19 +1,17 @@
-#include "memory/pointers.hpp"
+#include "memory/registry.hpp"
 
 #include <algorithm>
 #include <atomic>
 
-#include "memory/registry.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/devices.hpp"
-#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1 {
 namespace {

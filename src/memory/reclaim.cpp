@@ -15,12 +15,11 @@
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "memory/pending_work.hpp"
-#include "memory/slab_pool.hpp"
+#include "memory/pool.hpp"
 #include "runtime/contexts.hpp"
-#include "runtime/exit.hpp"
 #include "runtime/waits.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/synchronize.hpp"
 #include "usmx/runtime/queues.hpp"
 
 namespace usmx::inline v1::detail {

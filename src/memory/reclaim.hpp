@@ -21,7 +21,7 @@
 #include <sycl/queue.hpp>
 
 #include "layout/layout.hpp"
-#include "memory/access_history.hpp"
+#include "memory/pending_work.hpp"
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/release_action.hpp"
 

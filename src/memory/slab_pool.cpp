@@ -1,4 +1,4 @@
-#include "memory/slab_pool.hpp"
+#include "memory/pool.hpp"
 
 #include <algorithm>
 #include <functional>

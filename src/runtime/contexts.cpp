@@ -13,11 +13,9 @@
 
 #include "base/process.hpp"
 #include "runtime/devices.hpp"
-#include "runtime/exit.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 

@@ -1,5 +1,5 @@
 // Which SYCL runtimes are mapped in this process, and why there is no device.
-#include "usmx/runtime/diagnosis.hpp"
+#include "usmx/runtime/devices.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -21,7 +21,6 @@
 #include "runtime/devices.hpp"
 #include "runtime/driver_setup.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/loaded_runtimes.hpp"
 
 namespace usmx::inline v1 {
 namespace {

@@ -12,7 +12,6 @@
 #include "runtime/contexts.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -210,6 +209,39 @@ void internal::wait_for_both(const sycl::queue& queue) {
 void wait_for_queue(const sycl::queue& queue) {
   const detail::runtime_call call;
   detail::lock_queue(queue).wait(queue);
+}
+
+namespace {
+
+std::atomic<const internal::partner_bridge*> bridge = nullptr;
+
+}  // namespace
+
+void internal::set_partner_bridge(const partner_bridge* functions) noexcept {
+  bridge.store(functions, std::memory_order_release);
+}
+
+void internal::wait_for_submitted(const sycl::event& event) { detail::wait_for(event); }
+
+std::optional<std::vector<sycl::event>> detail::unfinished_work_of_partner(
+    const sycl::queue& queue) {
+  const auto* there = bridge.load(std::memory_order_acquire);
+  return there == nullptr ? std::nullopt : there->unfinished_work(queue);
+}
+
+void detail::tell_partner(const sycl::queue& queue, const sycl::event& event, bool is_own) {
+  if (const auto* there = bridge.load(std::memory_order_acquire)) {
+    there->tell(queue, event, is_own);
+  }
+}
+
+void detail::wait_unlocked(const sycl::event& event) {
+  const auto* there = bridge.load(std::memory_order_acquire);
+  if (there == nullptr) {
+    wait_for(event);
+  } else {
+    there->wait(event);
+  }
 }
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-#include "user_kernels/arguments.hpp"
+#include "user_kernels/launch.hpp"
 
 #include <bit>
 #include <cmath>
@@ -11,13 +11,13 @@
 #include <type_traits>
 
 #include "array/array.hpp"
-#include "runtime/peer_access.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/user_kernels/signature.hpp"
+#include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1 {
 

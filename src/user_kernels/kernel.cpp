@@ -13,7 +13,6 @@
 #include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
-#include "user_kernels/arguments.hpp"
 #include "user_kernels/compile/compiler.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/kernel_code.hpp"

@@ -13,11 +13,11 @@
 #include <sycl/interop_handle.hpp>
 #include <sycl/kernel_bundle.hpp>
 
-#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/cuda.hpp"
+#include "runtime/drivers/usm_driver.hpp"
+#include "user_kernels/compile/by_runtime.hpp"
 #include "user_kernels/compile/compiler.hpp"
 #include "user_kernels/compile/spirv.hpp"
-#include "user_kernels/compile/spirv_bundle.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

@@ -26,13 +26,12 @@
 #include <sycl/queue.hpp>
 
 #include "base/ranked_mutex.hpp"
-#include "kernels/cuda_module.hpp"
+#include "kernels/device_kernel.hpp"
 #include "runtime/contexts.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
-#include "usmx/user_kernels/signature.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -27,9 +27,7 @@ HEADERS = """
 #include <usmx/array/submit.hpp>
 #include <usmx/copy/host_data.hpp>
 #include <usmx/copy/values.hpp>
-#include <usmx/copy/zeros.hpp>
 #include <usmx/layout/for_each.hpp>
-#include <usmx/layout/visit.hpp>
 #include <usmx/memory/allocator.hpp>
 #include <usmx/runtime.hpp>
 #include <usmx/user_kernels/kernel.hpp>
@@ -45,7 +43,6 @@ void tried(const sycl::queue& queue, const usmx::array& a, const usmx::array_of<
 }}
 """
 PROGRAM = """
-#include "headers.hpp"
 using usmx::array;
 using matrix = usmx::array_of<double, 2>;
 int main() {{
@@ -124,9 +121,7 @@ def test_right_lines_do_the_right_thing(precompiled, tmp_path):
 WORDS = """
 #include <unistd.h>
 
-#include <usmx/array.hpp>
 #include <usmx/python/nanobind.hpp>
-#include <usmx/user_kernels/kernel.hpp>
 
 using namespace usmx;
 using points = param::host<const double, param::shape<param::any, 3>, param::c_contig>;

@@ -9,7 +9,7 @@
 #include "support.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/dlpack.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/runtime.hpp"
 
 namespace {

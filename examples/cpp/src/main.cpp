@@ -2,7 +2,7 @@
 #include <iostream>
 #include <usmx/array/print.hpp>
 #include <usmx/copy/host_data.hpp>
-#include <usmx/copy/zeros.hpp>
+#include <usmx/copy/values.hpp>
 #include <usmx/runtime.hpp>
 
 #include "scaled.hpp"

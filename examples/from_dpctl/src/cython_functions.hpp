@@ -5,7 +5,7 @@
 #include <string>
 #include <sycl/device.hpp>
 #include <usmx/exchange/c_arrays.hpp>
-#include <usmx/generated_kernels/reduction_kernel.hpp>
+#include <usmx/generated_kernels/generated_kernels.hpp>
 
 inline std::string device_name(const void* device) {
   return static_cast<const sycl::device*>(device)->get_info<sycl::info::device::name>();

@@ -1,7 +1,7 @@
 // dpctl's examples/pybind11/external_usm_allocation: Python sees the memory of a C++ class.
 #include <pybind11/stl.h>
 
-#include <usmx/copy/zeros.hpp>
+#include <usmx/copy/values.hpp>
 #include <usmx/memory/allocator.hpp>
 #include <vector>
 

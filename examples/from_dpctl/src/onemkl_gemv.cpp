@@ -6,9 +6,8 @@
 #include <oneapi/mkl/blas.hpp>
 #include <usmx/array/submit.hpp>
 #include <usmx/base/error.hpp>
-#include <usmx/copy/zeros.hpp>
-#include <usmx/generated_kernels/elementwise_kernel.hpp>
-#include <usmx/generated_kernels/reduction_kernel.hpp>
+#include <usmx/copy/values.hpp>
+#include <usmx/generated_kernels/generated_kernels.hpp>
 
 #include "ports.hpp"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <usmx/base/error.hpp>
 #include <usmx/copy/host_data.hpp>
-#include <usmx/generated_kernels/elementwise_kernel.hpp>
+#include <usmx/generated_kernels/generated_kernels.hpp>
 
 #include "ports.hpp"
 

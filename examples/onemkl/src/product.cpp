@@ -3,7 +3,7 @@
 #include <oneapi/mkl/blas.hpp>
 #include <usmx/array/submit.hpp>
 #include <usmx/base/error.hpp>
-#include <usmx/copy/zeros.hpp>
+#include <usmx/copy/values.hpp>
 #include <vector>
 
 namespace blas = oneapi::mkl::blas::row_major;

@@ -1,5 +1,5 @@
 // Arrays in USM, and functions that make new ones without setting their elements. Arrays whose
-// elements are set are in copy/zeros.hpp; moving elements between arrays is in copy/copy.hpp.
+// elements are set are in copy/values.hpp; moving elements between arrays is in copy/copy.hpp.
 #pragma once
 
 // First, so that an error in them names few files: the compiler lists who included them.
@@ -20,10 +20,9 @@
 #include <sycl/event.hpp>
 
 #include "usmx/array/array_view.hpp"
-#include "usmx/array/held_view.hpp"
 #include "usmx/base/api.hpp"
-#include "usmx/layout/held_dtype.hpp"
-#include "usmx/layout/shape_argument.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/memory/buffer.hpp"
 
 namespace usmx::inline v1 {

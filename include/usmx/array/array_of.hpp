@@ -1,6 +1,6 @@
 // Arrays whose element type and number of dimensions the compiler knows: `array_of<double, 2>` is
 // an `array` with typed views. `empty<double>({2, 3}, queue)` makes one without setting its
-// elements; makers that set them are in copy/zeros.hpp and copy/host_data.hpp. Parameters of
+// elements; makers that set them are in copy/values.hpp and copy/host_data.hpp. Parameters of
 // extensions, which state more than that, are in array/in.hpp.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "usmx/array/requirement.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/dtype.hpp"
-#include "usmx/layout/shape_argument.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"
 
 namespace usmx::inline v1 {

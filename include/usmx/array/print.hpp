@@ -23,7 +23,6 @@
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_of.hpp"
 #include "usmx/array/array_view.hpp"
-#include "usmx/array/held_view.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"

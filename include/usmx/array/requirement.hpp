@@ -1,6 +1,6 @@
 // Requirements: what a function needs its argument to be, the words that parameters (array/in.hpp)
 // state it with, and whether an array meets it. All that a new array shall be is in
-// array/request.hpp.
+// array/requirement.hpp.
 //
 // The words are in the namespace usmx::param, and in usmx by their old names. A program that has
 // `using namespace usmx` can define USMX_NO_PARAMETER_WORDS before it includes usmx: then usmx has
@@ -10,18 +10,45 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include <sycl/queue.hpp>
+
 #include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/dtype.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {
+
+// Requests: all that a new array shall be, and whether an existing array is that already. What a
+// parameter needs, which is less, is in array/requirement.hpp.
+
+/// A request for an array: its type, its memory, its queue and the order of its elements.
+struct array_request {
+  /// The element type.
+  dtype type;
+  /// The kind of memory.
+  usm_kind kind;
+  /// The queue, which names the device and the context.
+  sycl::queue queue;
+  /// Whether the array must be on this very queue. If false, any queue of the same device and
+  /// context will do.
+  bool exactly_on_queue;
+  /// The order in which the elements lie without gaps; `keep` asks for no order.
+  element_order order;
+};
+
+/// The reason why an array must be copied to be as requested, for messages: "the element type is
+/// float32, not float64". None when the array is as requested. Throws value_error for an array
+/// without memory.
+USMX_API std::optional<std::string> reason_to_copy(const array&, const array_request&);
 
 namespace param {
 

@@ -71,12 +71,12 @@ struct array_spellings {
   template <class... Arguments>
   anything copy(const Arguments&...) const {
     static_assert(never<Arguments...>,
-                  "usmx::clone(a), of usmx/copy/zeros.hpp, or usmx::copy(source, destination)");
+                  "usmx::clone(a), of usmx/copy/values.hpp, or usmx::copy(source, destination)");
     return {};
   }
   template <class... Arguments>
   anything clone(const Arguments&...) const {
-    static_assert(never<Arguments...>, "usmx::clone(a), of usmx/copy/zeros.hpp");
+    static_assert(never<Arguments...>, "usmx::clone(a), of usmx/copy/values.hpp");
     return {};
   }
   template <class... Arguments>

@@ -10,8 +10,7 @@
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
-#include "usmx/generated_kernels/generated_call.hpp"
-#include "usmx/generated_kernels/reduction_kernel.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1 {

@@ -2,7 +2,7 @@
 // there: std::vector, std::array, std::span, views with strides and std::mdspan. All of these
 // functions wait. A new std::vector is made by to_vector (copy/values.hpp); memory that only an
 // address and strides describe is a host_array (copy/copy.hpp), and copies that do not wait are in
-// copy/copy_async.hpp.
+// copy/copy.hpp.
 #pragma once
 
 #include <array>
@@ -21,7 +21,6 @@
 #include "usmx/copy/copy.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
-#include "usmx/layout/shape_argument.hpp"
 #include "usmx/layout/strided_view.hpp"
 
 namespace usmx::inline v1 {

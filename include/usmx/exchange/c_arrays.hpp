@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
@@ -77,5 +78,26 @@ USMX_API array with_view(const array&, const usmx_view&);
 /// Frees what allocate_bytes gave, after the work that was submitted to its queue; does nothing for
 /// null. Does not wait. Throws value_error for any other pointer.
 USMX_API void free_bytes(void* bytes);
+
+// The numbers of the C interface (usmx/c_api.h) for exceptions of usmx, of SYCL and of the standard
+// library.
+
+/// An exception in the form of the C interface.
+struct c_error {
+  /// The number.
+  usmx_error code;
+  /// The text of the exception, which lives as long as the exception.
+  const char* text;
+};
+
+/// The number and the text of an exception, which must not be null. A sycl::exception that says
+/// that the driver has no memory is USMX_ALLOCATION_ERROR. Exceptions that have no number of their
+/// own are USMX_OTHER_ERROR, with the text of those that are a std::exception.
+USMX_API c_error to_c_error(const std::exception_ptr&) noexcept;
+
+/// Whether a number stands for an exception of usmx or of SYCL.
+constexpr bool is_own(usmx_error code) noexcept {
+  return code != USMX_MEMORY_ERROR && code != USMX_OTHER_ERROR;
+}
 
 }  // namespace usmx::inline v1::exchange

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "usmx/base/assert.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/layout/strided_view.hpp"
 
 namespace usmx::inline v1 {

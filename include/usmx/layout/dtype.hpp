@@ -1,6 +1,6 @@
 // The type of one element as a value, and its conversions from and to C++ types, the typestr of the
-// array interfaces and the format of PEP 3118. structure.hpp has the fields of structured types.
-// This header does not need SYCL. Next: layout.hpp.
+// array interfaces and the format of PEP 3118. Structured types have fields, and live as long as
+// the program or somebody who holds them. This header does not need SYCL. Next: layout.hpp.
 #pragma once
 
 #include <array>
@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <iosfwd>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "usmx/base/api.hpp"
@@ -280,5 +282,81 @@ inline constexpr dtype float32 = type_code::float32;        ///< IEEE 754 binary
 inline constexpr dtype float64 = type_code::float64;        ///< IEEE 754 binary64: `double`.
 inline constexpr dtype complex64 = type_code::complex64;    ///< `std::complex<float>`.
 inline constexpr dtype complex128 = type_code::complex128;  ///< `std::complex<double>`.
+
+// The fields of structured types, whose elements have several named values. dtype::structured makes
+// such a type, and exchange/usm_array_interface.hpp writes and reads it.
+
+/// The largest size of a structured type in bytes. It is NumPy's, whose item sizes are C integers.
+inline constexpr std::size_t max_structure_itemsize = 2147483647;
+
+/// One field of a structured type.
+struct field {
+  /// The name, which is not empty.
+  std::string name;
+  /// The type of the field's elements. It may be structured, too.
+  dtype type;
+  /// The shape of a field that is an array in C order. It is empty for a single element.
+  std::vector<std::ptrdiff_t> shape;
+  /// Where the field begins, in bytes from the start of the element.
+  std::size_t offset;
+
+  /// Whether names, types, shapes and offsets are equal.
+  friend bool operator==(const field&, const field&) = default;
+  /// An order that has no meaning, for containers.
+  friend auto operator<=>(const field&, const field&) = default;
+};
+
+/// Size of a field in bytes. Throws value_error, whose message has the field's name, when the shape
+/// has more than max_ndim extents or a negative one, or when the field is larger than
+/// max_structure_itemsize bytes.
+USMX_API std::size_t checked_nbytes(const field&);
+
+/// The field of that name, or null if the type has none. The pointer is valid as long as the type
+/// lives.
+USMX_API const field* find_field(dtype type, std::string_view name) noexcept;
+
+// A dtype that keeps its fields alive. Structured types that are described by others may be very
+// many, so their fields live only as long as somebody holds them. The types that the program itself
+// makes by dtype::structured live for ever.
+
+/// A dtype that keeps the fields of a structured type alive. A dtype that is copied from it is
+/// valid as long as this object, or another held_dtype of the same type, exists. Each array has
+/// one.
+class USMX_API held_dtype : public dtype {
+ public:
+  /// Holds a type. Precondition: the type lives for ever, or another held_dtype holds it.
+  held_dtype(dtype type) noexcept : dtype(type) { hold(); }
+  /// Holds the type of `other`.
+  held_dtype(const held_dtype& other) noexcept : dtype(other) { hold(); }
+  /// Lets the old type go, and holds the type of `other`.
+  held_dtype& operator=(const held_dtype& other) noexcept {
+    held_dtype copy(other);
+    std::swap(static_cast<dtype&>(*this), static_cast<dtype&>(copy));
+    return *this;
+  }
+  /// Lets the type go.
+  ~held_dtype() { let_go(); }
+
+  /// The structured type of `itemsize` bytes with these fields, which live as long as a held_dtype
+  /// holds them. Throws value_error unless there is at least one field, every name is unique and
+  /// not empty, `itemsize` is 1 to max_structure_itemsize, and the fields follow each other inside
+  /// these bytes without overlap. Throws allocation_error when the structured types of this process
+  /// would take too much memory together.
+  static held_dtype structured(std::vector<field> fields, std::size_t itemsize);
+
+ private:
+  void hold() const noexcept {
+    if (is_structured()) [[unlikely]] {
+      add_holder();
+    }
+  }
+  void let_go() const noexcept {
+    if (is_structured()) [[unlikely]] {
+      remove_holder();
+    }
+  }
+  void add_holder() const noexcept;
+  void remove_holder() const noexcept;
+};
 
 }  // namespace usmx::inline v1

@@ -1,20 +1,135 @@
-// A loop over the elements of several views at once, on the host. This header does not need SYCL.
+// The way from arrays whose type and layout are known when the program runs to loops over C++
+// values, on the host: a function for each element type, steps of an index, and a loop over several
+// views. This header does not need SYCL.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
 #include "usmx/base/error.hpp"
 #include "usmx/base/spellings.hpp"
-#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/layout/strided_view.hpp"
 
 namespace usmx::inline v1 {
+
+// The step from an element type that is known when the program runs to a C++ type.
+
+namespace detail {
+
+template <class... Ts>
+[[noreturn]] void throw_no_alternative(dtype type) {
+  std::string names;
+  ((names += (names.empty() ? "" : ", "), names += dtype::of<Ts>().name()), ...);
+  throw type_error(message("element type must be one of ", names, "; found ", type));
+}
+
+/// Tries `tried`, then the rest. `All` are the types that the message lists.
+template <class... All, class F, class Tried, class... Rest>
+decltype(auto) visit_among(dtype type, F& f, std::type_identity<Tried> tried,
+                           std::type_identity<Rest>... rest) {
+  if (type == dtype::of<Tried>()) {
+    return f(tried);
+  }
+  if constexpr (sizeof...(Rest) > 0) {
+    return visit_among<All...>(type, f, rest...);
+  } else {
+    throw_no_alternative<All...>(type);
+  }
+}
+
+}  // namespace detail
+
+/// Calls `f(std::type_identity<T>())` with the type T of the list whose element type is `type`, and
+/// returns the result of the call. `f` must return the same type for all types of the list. Throws
+/// type_error, whose message has the list, when no T fits.
+///
+/// \code{.cpp}
+/// usmx::visit<float, double>(a.type(), [&]<class T>(std::type_identity<T>) { ... });
+/// \endcode
+template <element_type First, element_type... Rest, class F>
+decltype(auto) visit(dtype type, F&& f) {
+  return detail::visit_among<First, Rest...>(type, f, std::type_identity<First>(),
+                                             std::type_identity<Rest>()...);
+}
+/// @cond
+template <class... T>
+detail::anything visit(detail::any_argument, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "visit<float, double>(a.type(), f), where all are element types");
+  return {};
+}
+/// @endcond
+
+}  // namespace usmx::inline v1
+
+namespace usmx::inline v1::detail {
+
+// Steps of an index over all dimensions in C order, the last dimension fastest. Pointers or offsets
+// move with the index. This header has internal functions only.
+//
+// The caller passes two functions: `extent_of(k)` returns the extent of dimension k, at least 1,
+// and `move(k, steps)` moves the caller's pointers along dimension k by `steps`, which may be
+// negative.
+
+/// Moves the index by `steps` along the last dimension, and from its end to the start of the next
+/// row. At least `steps` indices must be left in the row. Returns false after the last row: then
+/// the index is all zeros again, and the caller's pointers are back at the start.
+template <class ExtentOf, class Move>
+[[gnu::always_inline]] inline bool advance_index(std::span<std::ptrdiff_t> index,
+                                                 const ExtentOf& extent_of, const Move& move,
+                                                 std::ptrdiff_t steps = 1) {
+  for (std::size_t k = index.size(); k > 0; --k) {
+    index[k - 1] += steps;
+    move(k - 1, steps);
+    if (index[k - 1] < extent_of(k - 1)) {
+      return true;
+    }
+    move(k - 1, -index[k - 1]);
+    index[k - 1] = 0;
+    steps = 1;
+  }
+  return false;
+}
+
+/// Sets the index to the one at `position` in C order, which must exist, and moves the caller's
+/// pointers there from the start. The entries of the index need no values before.
+template <class ExtentOf, class Move>
+[[gnu::always_inline]] inline void place_index(std::span<std::ptrdiff_t> index,
+                                               const ExtentOf& extent_of, const Move& move,
+                                               std::ptrdiff_t position) {
+  for (std::size_t k = index.size(); k > 0; --k) {
+    index[k - 1] = position % extent_of(k - 1);
+    position /= extent_of(k - 1);
+    move(k - 1, index[k - 1]);
+  }
+}
+
+/// Calls `body(index)` for each index of `ndim` dimensions: once if there are no dimensions.
+template <class ExtentOf, class Move, class Body>
+[[gnu::always_inline]] inline void for_each_index(std::size_t ndim, const ExtentOf& extent_of,
+                                                  const Move& move, const Body& body) {
+  std::array<std::ptrdiff_t, max_ndim> entries;
+  const std::span index(entries.data(), ndim);
+  for (std::ptrdiff_t& entry : index) {
+    entry = 0;
+  }
+  do {
+    body(std::span<const std::ptrdiff_t>(index));
+  } while (advance_index(index, extent_of, move));
+}
+
+}  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1 {
+
+// A loop over the elements of several views at once, on the host.
 
 namespace detail {
 

@@ -4,10 +4,14 @@
 // strided_view.hpp.
 #pragma once
 
+#include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <iosfwd>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,6 +19,7 @@
 #include <utility>
 
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/layout/index_item.hpp"
 
 namespace usmx::inline v1 {
@@ -248,4 +253,212 @@ USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, con
 /// Writes numbers as Python prints a tuple, for messages: "(2, 3)", "(4,)" or "()".
 USMX_API std::string tuple_text(std::span<const std::ptrdiff_t>);
 
+// Layouts of the same elements whose axes are reordered, reversed, removed or added. A negative
+// axis counts from the end, as in NumPy. layout.hpp has subscripts, broadcasting and reshaping.
+
+/// A list of axes. A negative axis counts from the end.
+using axis_span = std::span<const std::ptrdiff_t>;
+
+/// Returns `axis` counted from the front. Throws axis_error when an array of `ndim` dimensions does
+/// not have the axis. Its message begins with `what` if that is not null.
+USMX_API int normalized_axis(std::ptrdiff_t axis, int ndim, const char* what = nullptr);
+
+/// Reorders the axes: axis k of the result is axis axes[k]. Throws axis_error when there is no such
+/// axis, and value_error unless `axes` names every axis once.
+[[nodiscard]] USMX_API layout permuted_axes(const layout&, axis_span axes);
+/// Moves axis source[k] to place destination[k]. The other axes keep their order. Throws axis_error
+/// when there is no such axis, and value_error when the lists have different lengths or one of them
+/// names an axis twice.
+[[nodiscard]] USMX_API layout moved_axes(const layout&, axis_span source, axis_span destination);
+/// Exchanges two axes. Throws axis_error when there is no such axis.
+[[nodiscard]] USMX_API layout swapped_axes(const layout&, std::ptrdiff_t axis1,
+                                           std::ptrdiff_t axis2);
+/// Exchanges the last two axes. Throws value_error when there are fewer than two.
+[[nodiscard]] USMX_API layout matrix_transposed(const layout&);
+/// Reverses the order of the elements along all axes.
+[[nodiscard]] USMX_API layout flipped(const layout&);
+/// Reverses the order of the elements along these axes. Throws axis_error when there is no such
+/// axis, and value_error when one is named twice.
+[[nodiscard]] USMX_API layout flipped(const layout&, axis_span axes);
+/// Removes all axes of size 1.
+[[nodiscard]] USMX_API layout squeezed(const layout&);
+/// Removes these axes. Throws axis_error when there is no such axis, and value_error when the size
+/// of one is not 1 or one is named twice. As in NumPy, a layout without dimensions accepts axis 0.
+[[nodiscard]] USMX_API layout squeezed(const layout&, axis_span axes);
+/// Adds axes of size 1 and stride 0. `axes` are their places in the result. Throws axis_error when
+/// the result has no such axis, value_error when one is named twice, and index_error when the
+/// result would have more than max_ndim dimensions.
+[[nodiscard]] USMX_API layout expanded(const layout&, axis_span axes);
+
+// The orders in which elements can lie in memory, by NumPy's names, and what each of them means for
+// a layout.
+
+/// An order of elements in memory. The values are the letters of NumPy's argument `order`.
+enum class element_order : char {
+  c = 'C',     ///< Row-major: the last index varies fastest.
+  f = 'F',     ///< Column-major: the first index varies fastest.
+  any = 'A',   ///< Row-major or column-major, whichever the layout in question has.
+  keep = 'K',  ///< The order of the axes that the layout in question has.
+};
+
+/// Replaces `any` by the order that it means for the layout: f if the layout is contiguous in
+/// Fortran order only, else c. Returns any other order as it is.
+USMX_API element_order resolved(element_order, const layout&) noexcept;
+
+/// Whether the elements lie in that order without gaps. For `any`, one of C and Fortran order is
+/// enough. For `keep` the result is always true, even if there are gaps, because every order will
+/// do.
+USMX_API bool is_contiguous_in(const layout&, element_order) noexcept;
+
+/// A layout of that shape without gaps: in Fortran order for f, in C order for all other values.
+/// `offset` is the offset of the first element, in elements. Throws value_error for a negative
+/// extent or more than max_ndim of them, and overflow_error when the number of elements or the last
+/// offset does not fit std::ptrdiff_t.
+[[nodiscard]] USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
+                                      std::ptrdiff_t offset = 0);
+/// A layout without gaps that has the source's shape and offset 0, in an order that may depend on
+/// the source. Throws overflow_error when the last offset does not fit std::ptrdiff_t.
+[[nodiscard]] USMX_API layout compact_like(const layout& source, element_order);
+/// The same of another shape. For `keep`, the axes have the source's order if there are as many of
+/// them, and C order otherwise. Throws as compact().
+[[nodiscard]] USMX_API layout compact_like(const layout& source, element_order,
+                                           std::span<const std::ptrdiff_t> shape);
+
+/// The same elements with the axes in the order in which NumPy's iterators walk through memory: the
+/// axis with the longest stride first. So the elements of the result follow each other in C order
+/// as those of the source do in memory, but negative strides stay negative. An axis of size 1 or of
+/// stride 0 has no place in memory: it keeps its own, and other axes may move past it.
+USMX_API layout with_axes_as_in_memory(const layout& source);
+
+// Shapes as parameters: a list in braces, a range of any integer type, or an integer; and those
+// whose number of dimensions the compiler knows.
+
+namespace detail {
+
+/// A range of integers that knows its size. The concepts of <ranges> would say it shorter, but
+/// every extension would compile that header: it is a twentieth of the time of
+/// usmx/python/nanobind.hpp.
+template <class Range>
+concept sized_range_of_integers = requires(const Range& range) {
+  { std::size(range) } -> std::convertible_to<std::size_t>;
+  std::end(range);
+  requires std::integral<std::iter_value_t<decltype(std::begin(range))>>;
+};
+
+}  // namespace detail
+
+/// A shape that a function takes as a parameter. Callers pass a list in braces, a range of integers
+/// such as a vector, or an integer, which is the extent of one dimension. The object refers to the
+/// extents, which must outlive it. Only extents of another type than std::ptrdiff_t are copied.
+class shape_argument {
+ public:
+  /// The extents of a list in braces.
+  shape_argument(std::initializer_list<std::ptrdiff_t> extents) noexcept
+      : extents_(extents.begin(), extents.size()) {}
+  /// The extents of a range of integers. If they are not std::ptrdiff_t, this throws value_error
+  /// for more than max_ndim of them, and overflow_error when one does not fit std::ptrdiff_t.
+  template <detail::sized_range_of_integers Extents>
+  shape_argument(const Extents& extents) {
+    if constexpr (std::convertible_to<const Extents&, std::span<const std::ptrdiff_t>>) {
+      extents_ = extents;
+    } else {
+      copy(extents);
+    }
+  }
+  /// The extent of one dimension. Throws overflow_error when it does not fit std::ptrdiff_t.
+  template <std::integral Extent>
+  shape_argument(Extent extent) {
+    const Extent extents[] = {extent};
+    copy(extents);
+  }
+  shape_argument(const shape_argument&) = delete;
+  shape_argument& operator=(const shape_argument&) = delete;
+
+  /// The extents.
+  operator std::span<const std::ptrdiff_t>() const noexcept { return extents_; }
+
+ private:
+  template <class Extents>
+  void copy(const Extents& extents) {
+    const std::size_t count = std::size(extents);
+    if (count > copied_.size()) {
+      throw value_error(
+          detail::message("expected at most ", max_ndim, " dimensions, found ", count));
+    }
+    std::size_t k = 0;
+    for (const auto extent : extents) {
+      if (!std::in_range<std::ptrdiff_t>(extent)) {
+        throw overflow_error(
+            detail::message("extent ", extent, " of dimension ", k, " does not fit ptrdiff_t"));
+      }
+      copied_[k++] = static_cast<std::ptrdiff_t>(extent);
+    }
+    extents_ = std::span(copied_).first(count);
+  }
+
+  std::span<const std::ptrdiff_t> extents_;
+  std::array<std::ptrdiff_t, max_ndim> copied_;  // without a value where nothing is copied
+};
+
+namespace detail {
+
+/// An extent of any integer type, which braces do not narrow.
+class any_extent {
+ public:
+  template <std::integral Integer>
+  constexpr any_extent(Integer extent) : value_(static_cast<std::ptrdiff_t>(extent)) {
+    if (!std::in_range<std::ptrdiff_t>(extent)) {
+      throw overflow_error(message("extent ", extent, " does not fit ptrdiff_t"));
+    }
+  }
+  constexpr operator std::ptrdiff_t() const noexcept { return value_; }
+
+ private:
+  std::ptrdiff_t value_;
+};
+
+/// The extents of N dimensions in braces: a function with such a parameter deduces N.
+template <std::size_t N>
+using braced_shape = const any_extent (&)[N];
+
+/// A shape whose type says the number of dimensions: an integer, which is one extent, or a
+/// std::array of integers.
+template <class Shape>
+inline constexpr std::size_t rank_of_shape = std::integral<Shape> ? 1 : std::size_t(-1);
+template <std::integral Integer, std::size_t N>
+inline constexpr std::size_t rank_of_shape<std::array<Integer, N>> = N;
+template <class Shape>
+concept shape_of_known_rank = rank_of_shape<Shape> != std::size_t(-1);
+/// A shape whose length is known when the program runs.
+template <class Shape>
+concept shape_of_any_rank = !shape_of_known_rank<Shape> && sized_range_of_integers<Shape>;
+
+/// A shape that may have N dimensions.
+template <class Shape, std::size_t N>
+concept shape_of_rank = rank_of_shape<Shape> == N || shape_of_any_rank<Shape>;
+
+template <std::size_t N>
+std::array<std::ptrdiff_t, N> fixed_shape(braced_shape<N> shape) {
+  std::array<std::ptrdiff_t, N> result;
+  for (std::size_t k = 0; k < N; ++k) result[k] = shape[k];
+  return result;
+}
+/// Throws value_error for another number of dimensions than N.
+template <std::size_t N, shape_of_rank<N> Shape>
+std::array<std::ptrdiff_t, N> fixed_shape(const Shape& shape) {
+  std::array<std::ptrdiff_t, N> result{};
+  if constexpr (std::integral<Shape>) {
+    result[0] = any_extent(shape);
+  } else {
+    if (std::size(shape) != N) {
+      throw value_error(
+          message("shape must have ", N, " dimensions, found ", std::size(shape), " extents"));
+    }
+    std::size_t k = 0;
+    for (const auto extent : shape) result[k++] = any_extent(extent);
+  }
+  return result;
+}
+
+}  // namespace detail
 }  // namespace usmx::inline v1

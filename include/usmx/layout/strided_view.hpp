@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <version>
 
-#include "usmx/base/assert.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/base/spellings.hpp"
 #include "usmx/layout/index_item.hpp"
 

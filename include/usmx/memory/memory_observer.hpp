@@ -1,6 +1,6 @@
 // A function that usmx calls for each allocation and each free, for example for a profiler. The
 // variable USMX_MEMORY_LOG of the environment writes the same events to a file, and
-// resources/logging.hpp does so for one resource.
+// usmx::logging_resource does so for one resource.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // Resources, which usmx gets memory from: the concept, and any resource as a value. The resources
-// themselves are in resources/. current_resource.hpp says which one serves new buffers, and
+// themselves are in resources.hpp. current_resource.hpp says which one serves new buffers, and
 // buffer.hpp has the owner of a block.
 #pragma once
 

@@ -9,7 +9,6 @@
 #include <sycl/queue.hpp>
 
 #include "usmx/base/api.hpp"
-#include "usmx/runtime/allocation_info.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {

@@ -10,7 +10,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -20,8 +22,102 @@
 #include <vector>
 
 #include "usmx/array/in.hpp"
+#include "usmx/array/requirement.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/python/c_api.h"
 #include "usmx/python/typed.hpp"
+
+namespace usmx::python {
+
+// Python objects that own memory which extensions make arrays of. Memory is let go on any thread,
+// and mostly without the interpreter lock, where the objects of a binding library (nb::object,
+// py::object) must not be released. Users include usmx/python/nanobind.hpp or
+// usmx/python/pybind11.hpp.
+
+/// Keeps a Python object alive that owns memory. It is the deleter for array::adopt: it frees
+/// nothing, but lets the object go when the array's memory is let go. Also a deleter of your own
+/// may hold one. Copies share the reference. They may be copied and destroyed on any thread, with
+/// the interpreter lock, which the last one takes by itself, or without; when the interpreter has
+/// ended, the object stays.
+class owner {
+ public:
+  /// Keeps an object alive, or nothing for null. Needs the interpreter lock. Throws
+  /// std::runtime_error if usmx cannot be imported.
+  explicit owner(PyObject* object) {
+    const usmx_api* table = usmx_import();
+    if (table == nullptr) {
+      throw std::runtime_error("usmx::python::owner: " + detail::taken_error_text());
+    }
+    object_.reset(Py_XNewRef(object), table->release_object);
+  }
+
+  /// Frees nothing: the memory is the object's.
+  void operator()(const void*) const noexcept {}
+
+ private:
+  std::shared_ptr<PyObject> object_;
+};
+
+}  // namespace usmx::python
+
+namespace usmx::python::detail {
+
+// The error of a call that fits none of a function's overloads. The binding libraries list all
+// signatures, and pybind11 also the arguments by their repr, which waits for the work on an array.
+// So the last overload of a function may be one that takes whatever is left, and refuses it in one
+// line. Users include usmx/python/nanobind.hpp or usmx/python/pybind11.hpp.
+
+/// An argument in a few words: its type, and what its array is, if it is usmx's. Others would have
+/// to be asked once more.
+inline std::string argument_text(PyObject* object) {
+  const std::string type = type_name(object);
+  taken<array> given;
+  const usmx_api* table = type == exchanged<array>::name ? usmx_import() : nullptr;
+  if (table == nullptr || exchanged<array>::take(*table, object, given) <= 0) {
+    PyErr_Clear();
+    return type;
+  }
+  const array& a = *given;
+  const bool has_gaps = !a.layout().is_c_contiguous();
+  const array_requirement as_it_is{
+      .type = a.type(), .writable = true, .order = param::c_contig, .kinds = {}};
+  return usmx::detail::message("USM array of ", found_text(as_it_is, a),
+                               has_gaps ? ", not C-contiguous" : "");
+}
+
+/// The first positional argument of a call, of any type. Its casters take it only when the binding
+/// library tries the overloads for the second time, with conversions: so the overload that takes
+/// whatever is left comes after every conversion of the others, too.
+struct left_argument {
+  PyObject* object;
+
+  /// Stands for the argument in a call that has none.
+  static PyObject* none_given() noexcept { return Py_NotImplemented; }
+};
+
+/// "which(): no overload takes the arguments (USM array of float32 with 2 dimensions, in memory of
+/// kind device; str); help() lists the overloads". Needs the interpreter lock.
+inline std::string no_overload_text(const std::string& name, left_argument first,
+                                    PyObject* positional, PyObject* named) {
+  std::string arguments;
+  const auto add = [&](const std::string& text) {
+    arguments += (arguments.empty() ? "" : "; ") + text;
+  };
+  if (first.object != left_argument::none_given()) {
+    add(argument_text(first.object));
+  }
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(positional); ++k) {
+    add(argument_text(PyTuple_GET_ITEM(positional, k)));
+  }
+  PyObject *key, *value;
+  for (Py_ssize_t position = 0; PyDict_Next(named, &position, &key, &value) != 0;) {
+    add(characters_of(reference(Py_NewRef(key))) + "=" + argument_text(value));
+  }
+  return name + "(): no overload takes the arguments (" + arguments +
+         "); help() lists the overloads";
+}
+
+}  // namespace usmx::python::detail
 
 namespace usmx::python {
 namespace detail {

@@ -17,8 +17,6 @@
 #error "usmx/python/nanobind.hpp needs nanobind 3.0 or newer: pip install 'nanobind>=3.0'"
 #endif
 
+#include "usmx/python/function.hpp"
 #include "usmx/python/nanobind/casters.hpp"
-#include "usmx/python/nanobind/containers.hpp"
-#include "usmx/python/nanobind/import.hpp"
 #include "usmx/python/nanobind/typed.hpp"
-#include "usmx/python/owner.hpp"

@@ -22,11 +22,8 @@
 
 #include "usmx/array/array_of.hpp"
 #include "usmx/array/array_view.hpp"
-#include "usmx/python/exceptions.hpp"
 #include "usmx/python/exchanged.hpp"
 #include "usmx/python/function.hpp"
-#include "usmx/python/overloads.hpp"
-#include "usmx/python/owner.hpp"
 #include "usmx/python/typed.hpp"
 
 #if PYBIND11_VERSION_MAJOR < 3

@@ -1,6 +1,8 @@
-// The devices of the machine and their names. selectors.hpp chooses a device by a filter.
+// The devices of the machine: their names, the choice of one by a filter, the element types that
+// they compute with, their memory; and why none is found.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include <sycl/device.hpp>
 
 #include "usmx/base/api.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1 {
 
@@ -52,5 +55,89 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 
 /// Describes a device for messages: "Intel(R) ... [opencl:cpu:0]".
 USMX_API std::string describe(const sycl::device&);
+
+// Filter selectors: strings that choose a device, with dpctl's grammar.
+
+/// The device that a filter selector names. A filter is `backend:device_type:index` in lower case,
+/// in this order. Parts may be left out or empty, but not all of them. Several filters that are
+/// separated by commas are tried from left to right. The index counts the devices that fit the
+/// other parts, so a number alone counts all devices. Without an index, the result is the fitting
+/// device to which the runtime's default selector gives the highest score. Throws value_error when
+/// the string does not follow this grammar, and device_error, whose message lists the devices, when
+/// none fits.
+USMX_API sycl::device select_device(std::string_view filter);
+
+/// The complete filter selector of a root device, such as "opencl:cpu:0". Throws value_error for a
+/// sub-device, which no filter can name.
+USMX_API std::string filter_string(const sycl::device&);
+
+// The element types that a device computes with. Memory of every device can hold all types, and
+// copies convert them all. But usmx makes no new array of a type that kernels on the device cannot
+// use.
+
+/// The floating-point types that some devices do not have. All devices have the other types.
+struct type_support {
+  /// Whether the device computes with float16: the aspect fp16 of SYCL 2020.
+  bool fp16 = true;
+  /// Whether the device computes with float64 and complex128: the aspect fp64 of SYCL 2020.
+  bool fp64 = true;
+};
+
+/// The types that a device supports. Throws fork_error in a forked child.
+USMX_API type_support support_of(const sycl::device&);
+
+/// Whether a device of that support computes with the type. Structured types count as supported.
+constexpr bool is_supported(dtype type, type_support has) noexcept {
+  switch (type.code()) {
+    case type_code::float16:
+      return has.fp16;
+    case type_code::float64:
+    case type_code::complex128:
+      return has.fp64;
+    default:
+      return true;
+  }
+}
+
+/// The type itself if the device supports it. Otherwise the result is complex64 for a complex type,
+/// and float32 for a real one.
+constexpr dtype nearest_supported(dtype type, type_support has) noexcept {
+  if (is_supported(type, has)) {
+    return type;
+  }
+  return type.kind() == 'c' ? type_code::complex64 : type_code::float32;
+}
+
+/// Throws value_error, whose message names the device and the type, unless the device computes with
+/// the type.
+USMX_API void require_supported(dtype type, const sycl::device&);
+
+// The size of a device's memory, and how much of it is free.
+
+/// The memory of a device, in bytes.
+struct memory_info {
+  /// Bytes that no process uses.
+  std::size_t free;
+  /// All bytes.
+  std::size_t total;
+};
+
+/// The memory of a device. The free memory of a CPU is what Linux calls available. Throws
+/// value_error for any other device that does not tell how much is free.
+USMX_API memory_info get_memory_info(const sycl::device&);
+
+// The reason why no device is found.
+
+/// Says why no device is found and what to do, as text for people. It has the variables of the
+/// environment that matter, whether the CPU driver exists, and the runtime's own message.
+USMX_API std::string diagnose_missing_device();
+
+// The SYCL runtimes that are loaded in this process. Two of them make the process crash.
+
+/// Throws runtime_conflict, whose message has the paths of the libraries, while more than one SYCL
+/// runtime is loaded. Code calls this before it uses a SYCL object that another library made: an
+/// object of another runtime (libsycl of another major version) makes this one crash. The call
+/// takes some 10 ns unless a library was loaded since the last one.
+USMX_API void check_single_runtime();
 
 }  // namespace usmx::inline v1

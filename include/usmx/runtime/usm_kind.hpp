@@ -1,6 +1,8 @@
-// The kinds of unified shared memory (USM). This header does not need SYCL.
+// The kinds of unified shared memory (USM), and information about an allocation. This header does
+// not need SYCL.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -9,6 +11,8 @@
 #include "usmx/base/api.hpp"
 
 namespace usmx::inline v1 {
+
+// The kinds of unified shared memory (USM).
 
 /// The kinds of unified shared memory, as in SYCL 2020.
 enum class usm_kind : std::uint8_t {
@@ -51,5 +55,19 @@ constexpr bool is_host_accessible(usm_kind kind) noexcept {
 
 /// Writes the name of the kind.
 USMX_API std::ostream& operator<<(std::ostream&, usm_kind);
+
+// Information about an allocation of USM. query_allocation() of memory/usm.hpp fills it in.
+
+/// Information about the allocation that a pointer points into.
+struct allocation_info {
+  /// The kind of memory, or `unknown` if the pointer is not USM in the context.
+  usm_kind kind = usm_kind::unknown;
+  /// The first byte of the allocation, or null if `bounds_known` is false.
+  const std::byte* base = nullptr;
+  /// The size of the allocation in bytes, or 0 if `bounds_known` is false.
+  std::size_t nbytes = 0;
+  /// Whether the back end can tell where the allocation begins and ends.
+  bool bounds_known = false;
+};
 
 }  // namespace usmx::inline v1

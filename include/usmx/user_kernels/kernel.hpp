@@ -31,7 +31,6 @@
 #include "usmx/base/spellings.hpp"
 #include "usmx/layout/device_view.hpp"
 #include "usmx/user_kernels/compile.hpp"
-#include "usmx/user_kernels/signature.hpp"
 
 namespace usmx::inline v1 {
 

@@ -6,28 +6,23 @@
 #include <utility>
 #include <vector>
 
-#include "elements/dtype.hpp"
-#include "exchange/dictionaries.hpp"
-#include "exchange/import.hpp"
+#include "elements/element.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "memory/byte_copies.hpp"
+#include "memory/memory.hpp"
 #include "objects/array.hpp"
-#include "objects/memory.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "support/call_site.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/reinterpreted.hpp"
-#include "usmx/copy/zeros.hpp"
-#include "usmx/layout/axes.hpp"
-#include "usmx/layout/element_order.hpp"
-#include "usmx/runtime/device_types.hpp"
+#include "usmx/copy/values.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "container/container.hpp"
-#include "elements/dtype.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"

@@ -4,12 +4,11 @@
 #include <optional>
 #include <utility>
 
-#include "elements/dtype.hpp"
 #include "elements/element.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
@@ -18,8 +17,7 @@
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_async.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -3,20 +3,19 @@
 #include <memory>
 #include <string>
 
-#include "elements/dtype.hpp"
 #include "elements/element.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
-#include "sycl_objects/queue_argument.hpp"
-#include "usmx/array/request.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "sycl_objects/classes.hpp"
+#include "usmx/array/requirement.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
-#include "usmx/runtime/device_types.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 namespace {

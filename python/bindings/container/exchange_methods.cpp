@@ -4,16 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "exchange/arrow.hpp"
-#include "exchange/dlpack.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -10,10 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "container/keys.hpp"
-#include "elements/dtype.hpp"
 #include "elements/element.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
@@ -22,11 +20,10 @@
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
 #include "usmx/array/array.hpp"
-#include "usmx/array/field_view.hpp"
+#include "usmx/array/reinterpreted.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/select/gather.hpp"
 #include "usmx/copy/select/selection.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace usmx::bindings {

@@ -1,4 +1,4 @@
-#include "container/keys.hpp"
+#include "container/container.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"

@@ -5,15 +5,14 @@
 #include <span>
 #include <utility>
 
-#include "elements/dtype.hpp"
-#include "exchange/import.hpp"
+#include "elements/element.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
-#include "usmx/layout/axes.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
 namespace {

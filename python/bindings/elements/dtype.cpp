@@ -1,11 +1,11 @@
-#include "elements/dtype.hpp"
+#include "elements/element.hpp"
 
 #include <array>
 #include <optional>
 
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "usmx/runtime/device_types.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -9,10 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "elements/dtype.hpp"
 #include "internals.hpp"
 #include "support/arguments.hpp"
-#include "support/call_site.hpp"
+#include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "usmx/copy/copy.hpp"
 

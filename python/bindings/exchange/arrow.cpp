@@ -1,4 +1,4 @@
-#include "exchange/arrow.hpp"
+#include "exchange/exchange.hpp"
 
 #include <array>
 #include <exception>
@@ -7,16 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "elements/dtype.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/capsules.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/select/gather.hpp"
 #include "usmx/copy/select/selection.hpp"
-#include "usmx/layout/axes.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -1,11 +1,11 @@
-#include "exchange/dictionaries.hpp"
+#include "exchange/exchange.hpp"
 
 #include <array>
 #include <cstddef>
 #include <string_view>
 
-#include "elements/dtype.hpp"
-#include "objects/owners.hpp"
+#include "elements/element.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"

@@ -1,20 +1,19 @@
-#include "exchange/dlpack.hpp"
+#include "exchange/exchange.hpp"
 
 #include <array>
 #include <cstdint>
 #include <utility>
 
-#include "elements/dtype.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
-#include "sycl_objects/capsules.hpp"
-#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
-#include "usmx/layout/element_order.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

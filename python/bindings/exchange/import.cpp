@@ -1,4 +1,4 @@
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 
 #include <array>
 #include <cstdint>
@@ -6,17 +6,15 @@
 #include <optional>
 #include <utility>
 
-#include "elements/dtype.hpp"
-#include "exchange/dictionaries.hpp"
+#include "elements/element.hpp"
 #include "objects/array.hpp"
-#include "objects/memory.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 

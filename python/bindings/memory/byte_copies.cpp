@@ -1,15 +1,15 @@
-#include "memory/byte_copies.hpp"
+#include "memory/memory.hpp"
 
 #include <string_view>
 #include <utility>
 
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 

@@ -2,21 +2,17 @@
 
 #include <utility>
 
-#include "elements/dtype.hpp"
-#include "exchange/dictionaries.hpp"
-#include "exchange/import.hpp"
+#include "elements/element.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "memory/byte_copies.hpp"
 #include "objects/array.hpp"
-#include "objects/memory.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime.hpp"
 

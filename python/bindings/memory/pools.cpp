@@ -4,15 +4,13 @@
 #include <memory>
 #include <optional>
 
-#include "memory/memory.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
-#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/memory_info.hpp"
 
 namespace usmx::bindings {
 namespace {

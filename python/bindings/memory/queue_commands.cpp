@@ -9,11 +9,10 @@
 #include <sycl/handler.hpp>
 
 #include "elements/element.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "memory/byte_copies.hpp"
 #include "memory/memory.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
@@ -21,8 +20,7 @@
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_async.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -5,22 +5,15 @@
 #include <memory>
 #include <utility>
 
-#include "memory/memory.hpp"
 #include "support/arguments.hpp"
-#include "support/call_site.hpp"
+#include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/scopes.hpp"
-#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/failing.hpp"
-#include "usmx/memory/resources/function.hpp"
-#include "usmx/memory/resources/limiting.hpp"
-#include "usmx/memory/resources/logging.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/tracking.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -10,24 +10,20 @@
 #include <utility>
 #include <vector>
 
-#include "exchange/dlpack.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
-#include "objects/owners.hpp"
+#include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/capsules.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/c_api.h"
 #include "usmx/exchange/c_arrays.hpp"
-#include "usmx/exchange/c_error.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "elements/dtype.hpp"
 #include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"

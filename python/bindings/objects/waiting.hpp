@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "internals.hpp"
-#include "support/call_site.hpp"
+#include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/array.hpp"

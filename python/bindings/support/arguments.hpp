@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "support/nanobind.hpp"
-#include "usmx/layout/element_order.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 

@@ -1,8 +1,11 @@
-// The translation of usmx's exceptions to Python's. nanobind translates what leaves a bound
-// function; type slots are `guarded`.
+// The translation of usmx's exceptions to Python's, and where in a Python program something
+// happens. nanobind translates what leaves a bound function; type slots are `guarded`.
 #pragma once
 
+#include <Python.h>
+
 #include <exception>
+#include <string>
 #include <string_view>
 
 #include <sycl/exception.hpp>
@@ -11,6 +14,9 @@
 #include "usmx/c_api.h"
 
 namespace usmx::bindings {
+
+// The translation of usmx's exceptions to Python's. nanobind translates what leaves a bound
+// function; type slots are `guarded`.
 
 /// Adds the exception classes to the module and translates C++ exceptions that leave functions.
 void bind_errors(nb::module_& m);
@@ -73,7 +79,31 @@ Result guarded(Result failed, Body body) noexcept {
 
 // Warnings of the library as records of Python's logger "usmx".
 
-/// Makes the library's warnings such records from now on (usmx/base/warnings.hpp).
+/// Makes the library's warnings such records from now on (usmx/base/error.hpp).
 void log_warnings() noexcept;
+
+// Where in a Python program something happens: for the tracking of memory, and for warnings.
+
+/// "file.py:12 in function": the innermost Python frame on this thread that is not usmx's. On a
+/// thread without the interpreter lock, it is the call site that was noted there, or "native code".
+std::string python_call_site();
+
+/// A warning of that category at the innermost Python frame on this thread that is not usmx's.
+/// Raises the warning where a filter makes it an error. With the interpreter lock.
+void warn_at_call_site(PyObject* category, const char* text);
+
+/// If anything tracks memory, notes the call site for what this thread allocates without the
+/// interpreter lock during the life of this object. To be made before the lock is released.
+class noted_call_site {
+ public:
+  noted_call_site();
+  noted_call_site(const noted_call_site&) = delete;
+  noted_call_site& operator=(const noted_call_site&) = delete;
+  ~noted_call_site();
+
+ private:
+  std::string site_;
+  const std::string* outer_;
+};
 
 }  // namespace usmx::bindings

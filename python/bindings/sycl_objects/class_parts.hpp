@@ -8,8 +8,8 @@
 
 #include "internals.hpp"
 #include "support/errors.hpp"
+#include "support/inspectable.hpp"
 #include "support/nanobind.hpp"
-#include "support/refusing.hpp"
 #include "sycl_objects/dpctl.hpp"
 
 namespace usmx::bindings {

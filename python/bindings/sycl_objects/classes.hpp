@@ -1,19 +1,28 @@
-// The Python classes of SYCL objects, and the functions that read the objects in them.
+// The Python classes of SYCL objects and the functions that read the objects in them; SYCL objects
+// in capsules; SYCL's enumerations; and how users name a queue.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <sycl/backend_types.hpp>
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
 #include <sycl/event.hpp>
+#include <sycl/info/device.hpp>
+#include <sycl/info/event.hpp>
+#include <sycl/memory_enums.hpp>
 #include <sycl/platform.hpp>
 #include <sycl/queue.hpp>
 
 #include "support/nanobind.hpp"
+#include "usmx/exchange/usm_array_interface.hpp"
 
 namespace usmx::bindings {
+
+// The Python classes of SYCL objects, and the functions that read the objects in them.
 
 // SyclDevice: holds exactly one sycl::device.
 
@@ -83,7 +92,7 @@ struct py_device {
   sycl::queue queue;
 };
 
-/// The class without create_device, which is in queue_argument.hpp.
+/// The class without create_device, which is below.
 nb::class_<py_device> bind_device(nb::module_& m);
 
 /// The queue inside a Device; null for any other object.
@@ -105,5 +114,89 @@ void bind_instance_check(nb::module_& m);
 /// A property for each descriptor. Also the module's _device_descriptors, the names of those that
 /// are plain data: what `usmx devices --json` lists.
 void bind_device_descriptors(nb::module_& m, nb::class_<sycl::device>& cls);
+
+// SYCL objects in Python capsules, as dpctl makes and reads them: names, `used_` renaming, and a
+// destructor that frees under either name. What a capsule holds is copied, never moved.
+
+/// A new capsule "SyclQueueRef" that owns a copy of the queue.
+nb::object to_capsule(const sycl::queue&);
+/// A new capsule "SyclContextRef" that owns a copy of the context.
+nb::object to_capsule(const sycl::context&);
+/// A new capsule "SyclEventRef" that owns a copy of the event.
+nb::object to_capsule(const sycl::event&);
+
+/// A copy of what the capsule holds; none if it has another name. Throws runtime_conflict if there
+/// is another SYCL runtime that may have made it.
+std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
+std::optional<sycl::context> context_in_capsule(PyObject* capsule);
+std::optional<sycl::event> event_in_capsule(PyObject* capsule);
+
+/// The same for a constructor, which marks the capsule as used. Throws type_error when the capsule
+/// was used before or is named otherwise.
+sycl::queue take_queue(PyObject* capsule);
+sycl::context take_context(PyObject* capsule);
+sycl::event take_event(PyObject* capsule);
+
+/// Asks an object for its capsule by _get_capsule(), once; null when it has no such method.
+/// type_error when that returns anything else.
+nb::object capsule_of(PyObject* object);
+
+/// "'SyclQueueRef'" or "no name", for messages.
+std::string capsule_name_text(PyObject* capsule);
+
+// SYCL's enumerations as members of those in usmx.enum_types, which have dpctl's names.
+
+/// A member of backend_type: usmx has a name for every back end of the runtime.
+nb::object to_python(sycl::backend);
+nb::object to_python(sycl::info::device_type);
+nb::object to_python(sycl::info::event_command_status);
+nb::object to_python(sycl::info::global_mem_cache_type);
+nb::object to_python(sycl::info::local_mem_type);
+nb::object to_python(sycl::info::partition_property);
+nb::object to_python(sycl::info::fp_config);
+nb::object to_python(sycl::memory_order);
+nb::object to_python(sycl::memory_scope);
+
+/// The name of a member of device_type or backend_type, which is a filter selector; null for any
+/// other object.
+nb::object filter_named_by(nb::handle argument);
+
+/// The name of an affinity domain, by which sub-devices are asked for.
+nb::object to_python(sycl::info::partition_affinity_domain);
+/// Returns nothing for any other text.
+std::optional<sycl::info::partition_affinity_domain> affinity_domain_of(std::string_view name);
+
+/// A tuple of members, or of names.
+template <class Enumeration>
+nb::object to_python(const std::vector<Enumeration>& members) {
+  nb::list list;
+  for (const Enumeration member : members) {
+    list.append(to_python(member));
+  }
+  return nb::tuple(list);
+}
+
+// How users name a queue: every accepted form of the arguments `sycl_queue=` and `device=` becomes
+// a queue, and every one of `syclobj`, in dictionaries and arguments, a queue or a context.
+
+/// The queue that arguments `sycl_queue=` and `device=` ask for: None for both is the default
+/// queue; a filter string or device is that device's cached queue. Throws value_error when both are
+/// given and disagree.
+sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device);
+
+/// The queue of an object that is or holds one: a SyclQueue of usmx or dpctl, a capsule, or an
+/// object that gives one by _get_capsule(). None for any other object. If it is the queue that
+/// dpctl keeps for a device, usmx's own instead.
+std::optional<sycl::queue> queue_of_object(nb::handle object);
+
+/// Whether `device=` names a queue, and not only a device on which any queue will do.
+bool names_a_queue(nb::handle device);
+
+/// The placement that a `syclobj` names. It takes the forms of docs/protocol.md, in their order.
+/// Throws type_error/value_error naming the type found.
+exchange::placement resolve_syclobj(PyObject* object);
+
+/// _queue_argument, the default queue, and Device.create_device, which takes what `device=` takes.
+void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class);
 
 }  // namespace usmx::bindings

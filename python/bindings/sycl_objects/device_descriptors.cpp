@@ -9,9 +9,7 @@
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
 #include <sycl/platform.hpp>
 
-#include "support/call_site.hpp"
-#include "sycl_objects/classes.hpp"
-#include "sycl_objects/enums.hpp"
+#include "support/errors.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -117,7 +117,7 @@ void look_for_peers_of(const sycl::queue&);
 
 // The order of usmx's work and dpnp's: dpnp keeps the events of its unfinished work in dpctl's
 // order manager, and submits new work after them. usmx takes its events from there, and adds its
-// own (src/runtime/partner_bridge.hpp).
+// own (src/runtime/queues.hpp).
 
 /// Lets the library ask and tell the order manager from now on.
 void connect_order_manager() noexcept;

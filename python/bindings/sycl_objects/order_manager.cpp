@@ -13,7 +13,6 @@
 #include "internals.hpp"
 #include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/dpctl.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

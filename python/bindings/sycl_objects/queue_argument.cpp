@@ -1,4 +1,4 @@
-#include "sycl_objects/queue_argument.hpp"
+#include "sycl_objects/classes.hpp"
 
 #include <nanobind/operators.h>
 
@@ -9,11 +9,8 @@
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
 #include "support/scopes.hpp"
-#include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

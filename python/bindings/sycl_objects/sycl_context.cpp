@@ -4,10 +4,8 @@
 
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

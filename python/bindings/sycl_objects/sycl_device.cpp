@@ -6,9 +6,7 @@
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
-#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/enums.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

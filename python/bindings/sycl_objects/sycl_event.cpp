@@ -8,11 +8,9 @@
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
-#include "sycl_objects/capsules.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/enums.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

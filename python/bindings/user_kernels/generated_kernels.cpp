@@ -1,20 +1,19 @@
-#include "user_kernels/generated_kernels.hpp"
+#include "user_kernels/user_kernels.hpp"
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "elements/dtype.hpp"
-#include "exchange/import.hpp"
+#include "elements/element.hpp"
+#include "exchange/exchange.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"
+#include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
-#include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {

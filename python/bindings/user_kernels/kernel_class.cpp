@@ -6,14 +6,13 @@
 #include <utility>
 #include <variant>
 
-#include "elements/dtype.hpp"
+#include "elements/element.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "sycl_objects/queue_argument.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 

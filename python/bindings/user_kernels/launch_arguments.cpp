@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "elements/element.hpp"
-#include "exchange/import.hpp"
+#include "exchange/exchange.hpp"
 #include "objects/array.hpp"
 #include "support/hooks.hpp"
 #include "support/nanobind.hpp"

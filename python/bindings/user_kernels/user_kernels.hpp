@@ -5,10 +5,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "internals.hpp"
+#include "support/errors.hpp"
 #include "support/nanobind.hpp"
+#include "sycl_objects/dpctl.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -82,5 +85,109 @@ class progress_line {
 
 /// Python's warnings for the compiler's. To be called with the interpreter lock.
 void warn_of(const std::vector<diagnostic>&);
+
+// The common parts of ElementwiseKernel and ReductionKernel: the arguments of a call, its outputs
+// and its run.
+
+/// The arguments of a constructor by their names: texts, and options.
+struct generation_texts {
+  std::vector<std::pair<const char*, std::string>> texts;
+  generation_options options;
+
+  /// The keywords that the constructor takes.
+  nb::dict keywords() const;
+};
+
+/// A generated kernel as Python's objects hold it.
+template <class Kernel>
+struct py_generated {
+  py_generated(Kernel made, generation_texts from)
+      : kernel(std::move(made)), written(std::move(from)), names{kernel.name()} {}
+
+  Kernel kernel;
+  generation_texts written;
+  std::vector<std::string> names;  // the one, as a progress_line takes it
+};
+
+/// The arguments of one call, and what they refer to.
+class call_arguments {
+ public:
+  /// Throws type_error for outputs that are given twice.
+  template <class Kernel>
+  call_arguments(const Kernel& kernel, nb::args given, nb::handle out)
+      : call_arguments(kernel.name(), kernel.input_count(), kernel.output_count(), given, out) {}
+
+  /// The arguments for internal::generated_call.
+  std::span<const kernel_argument> all() const noexcept { return all_; }
+  /// Where it runs: `queue`, else where the arrays are, else the default queue.
+  /// ExecutionPlacementError for two.
+  sycl::queue queue(nb::handle queue) const;
+  /// The outputs as Python's objects. Those that the call lacks are made.
+  std::vector<nb::object> outputs(internal::generated_call&, const sycl::queue&) const;
+
+ private:
+  call_arguments(const std::string& name, std::size_t input_count, std::size_t output_count,
+                 nb::args given, nb::handle out);
+  void take_outputs(const std::string& name, nb::handle out);
+  kernel_argument argument(PyObject* object, bool may_be_number);
+
+  std::string name_;  // of the kernel
+  std::size_t output_count_;
+  std::vector<PyObject*> outputs_;  // null for one that was not given
+  std::vector<kernel_argument> all_;
+  std::vector<std::unique_ptr<array>> imported_;  // they stay where they are
+};
+
+/// The constructor's arguments that both have.
+generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options,
+                                        nb::handle debug);
+
+/// The outputs of a call, one object or a tuple of several, and the events of the work on them.
+struct started_call {
+  nb::object outputs;
+  std::vector<sycl::event> events;
+  sycl::queue queue;
+
+  /// The result of submit(): the outputs and one event.
+  nb::tuple with_event() const {
+    const sycl::event done = [&] {
+      const without_interpreter_lock unlocked;
+      return internal::generated_call::event_of(events, queue);
+    }();
+    return nb::make_tuple(outputs, event_object(done));
+  }
+};
+
+/// Runs a call without the interpreter lock. CompileError.
+template <class Kernel, class Call>
+started_call run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
+                 const sycl::queue& queue, std::vector<sycl::event> after) {
+  const std::vector<nb::object> outputs = arguments.outputs(call, queue);
+  progress_line line(self.names);
+  generated_call_options how;
+  how.after = std::move(after);
+  how.progress = [&](std::chrono::seconds passed) { line.show(passed); };
+  how.warned = [](const std::vector<diagnostic>& said) {
+    const nb::gil_scoped_acquire locked;
+    warn_of(said);
+  };
+  std::vector<sycl::event> events;
+  try {
+    events = launching(self.kernel.name(), [&] {
+      const without_interpreter_lock unlocked;
+      return call.run(queue, how);
+    });
+  } catch (const compile_error& failed) {
+    raise_compile_error(failed);
+  }
+  if (outputs.size() == 1) {
+    return {outputs.front(), std::move(events), queue};
+  }
+  nb::list all;
+  for (const nb::object& each : outputs) {
+    all.append(each);
+  }
+  return {nb::tuple(all), std::move(events), queue};
+}
 
 }  // namespace usmx::bindings

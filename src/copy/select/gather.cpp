@@ -1,4 +1,4 @@
-#include "copy/select/gather.hpp"
+#include "copy/select/selection.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -12,12 +12,10 @@
 #include "base/process.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/index_blocks.hpp"
-#include "copy/select/nonzero.hpp"
-#include "copy/select/selection.hpp"
 #include "copy/staging.hpp"
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/select/gather.hpp"
+#include "usmx/copy/select/selection.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -17,10 +17,10 @@
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/kernels.hpp"
-#include "runtime/peer_access.hpp"
+#include "runtime/devices.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/for_each.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -1,4 +1,4 @@
-#include "copy/select/nonzero.hpp"
+#include "copy/select/index_blocks.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "copy/staging.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/select/selection.hpp"
-#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/for_each.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -20,13 +20,12 @@
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/index_blocks.hpp"
-#include "copy/select/nonzero.hpp"
 #include "copy/staging.hpp"
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/copy/select/selection.hpp"
-#include "usmx/layout/index_walk.hpp"
+#include "usmx/layout/for_each.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,15 +1,20 @@
-// Moves the elements that integers select, over memory that the host may touch: the loops of gather
-// and scatter. Private to the library.
+// The elements that integers select: the loops of gather and scatter over memory that the host may
+// touch, and gathering into a new array for usmx's Python module. Not installed.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
+#include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
+#include "usmx/base/api.hpp"
 #include "usmx/copy/select/selection.hpp"
 
 namespace usmx::inline v1::detail {
+
+// Moves the elements that integers select, over memory that the host may touch: the loops of gather
+// and scatter.
 
 /// One dimension along which no array selects; strides in bytes.
 struct rest_dimension {
@@ -47,5 +52,47 @@ void move_to_linear(const transfer&, const array_view& indexed, const selection&
 /// The same in the other direction and in order: if several elements go to one place, the last one
 /// stays.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
+
+}  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::internal {
+
+// Gathering into a new array, for usmx's Python module.
+
+/// Does as gather, into memory that no other code has, and that no other code may get if this
+/// throws: then part of it may have been written. So a kernel may check the integers as it uses
+/// them, instead of before.
+USMX_API void gather_to_fresh(const array& source, const selection&, const array& destination);
+
+}  // namespace usmx::inline v1::internal
+
+// The three ways to read and write selected elements; gather.cpp chooses. Private to the library,
+// and separate so that tests can call each.
+
+namespace usmx::inline v1::detail {
+
+// The indexed side has the layout selection::basic(), the other one the shape of what was selected,
+// and there are elements. Both have one element type, and overlap only if they are staged.
+
+/// Whether nobody is given the destination where gather_by_kernels throws.
+enum class destination_memory { given, fresh };
+
+/// Move by kernels on the device of the array that is selected from. Return false, with nothing
+/// done, where kernels cannot do it. Elements of the indexed side that several places lead to
+/// become the last of their values. Throw index_error as selection::check does, before anything is
+/// written but to fresh memory.
+bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,
+                       destination_memory);
+bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);
+
+// The integers of the others are in memory that the host may touch.
+
+/// Over memory that the host may touch.
+void gather_on_host(const array_view& source, const selection&, const array_view& destination);
+void scatter_on_host(const array_view& values, const selection&, const array_view& destination);
+
+/// Through compact ordinary memory for each side.
+void gather_staged(const array_view& source, const selection&, const array_view& destination);
+void scatter_staged(const array_view& values, const selection&, const array_view& destination);
 
 }  // namespace usmx::inline v1::detail

@@ -1,7 +1,7 @@
 // Kernels that set every element to one value, which is one of their arguments.
-#include "items.hpp"
 #include "kernel_list.hpp"
 #include "strided.hpp"
+#include "work_item.hpp"
 
 namespace usmx::inline v1::kernels {
 

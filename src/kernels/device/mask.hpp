@@ -4,11 +4,10 @@
 
 #include <cstdint>
 
-#include "builtins.hpp"
 #include "elements.hpp"
-#include "items.hpp"
-#include "selection.hpp"
-#include "share.hpp"
+#include "strided.hpp"
+#include "traversal.hpp"
+#include "work_item.hpp"
 
 namespace usmx::inline v1::kernels {
 

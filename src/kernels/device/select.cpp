@@ -1,14 +1,11 @@
 // Kernels that find and move the elements that arrays of integers or a mask select.
-#include "builtins.hpp"
 #include "elements.hpp"
-#include "gather.hpp"
-#include "items.hpp"
 #include "kernel_list.hpp"
 #include "mask.hpp"
 #include "places.hpp"
-#include "selection.hpp"
-#include "share.hpp"
 #include "strided.hpp"
+#include "traversal.hpp"
+#include "work_item.hpp"
 
 namespace usmx::inline v1::kernels {
 

@@ -1,10 +1,14 @@
-// The description of the elements that a kernel visits. The host fills it in. For device and host
-// code, without SYCL.
+// The arguments of kernels that the host fills in: the elements that a kernel visits, and how
+// elements that arrays of integers or a mask select are found and moved. For device and host code,
+// without SYCL.
 #pragma once
 
 #include <cstdint>
 
 namespace usmx::inline v1::kernels {
+
+// The description of the elements that a kernel visits. The host fills it in. For device and host
+// code, without SYCL.
 
 /// One outer dimension; strides in bytes.
 struct outer_dimension {
@@ -32,6 +36,121 @@ struct traversal {
   std::int64_t repeats_per_group;
   std::int64_t outer_count;
   outer_dimension outer[max_outer_dimensions];  // the first outer_count are set, innermost first
+};
+
+// How elements that arrays of integers or a mask select are found and moved. The host fills it in.
+// For device and host code, without SYCL.
+
+/// Where each element of a list stands along one dimension: number / divisor % extent.
+struct own_index {
+  std::int64_t divisor;
+  std::int64_t extent;
+  std::int64_t scale;
+};
+
+inline constexpr int max_own_indices = 6;
+
+/// The indices that a place adds by its number in the list.
+struct own_indices {
+  std::int64_t count;
+  own_index each[max_own_indices];  // the first `count` are set
+};
+
+/// How an array of integers becomes places: each gets `scale` times the integer, counted from the
+/// start of an axis of that extent, added. The first array sets it to that, and to what the own
+/// indices add.
+struct place_rule {
+  std::int64_t scale;
+  std::int64_t extent;
+  std::int64_t first;
+  own_indices own;
+  const std::int64_t* list;  // its first place
+};
+
+/// One dimension along which no array selects; strides in bytes.
+struct rest_step {
+  std::int64_t extent;
+  std::int64_t linear_stride;
+  std::int64_t indexed_stride;
+};
+
+inline constexpr int max_rest_dimensions = 6;
+
+/// A move of `count` places, each with `rest` items, between the indexed side and the linear side,
+/// which is walked in order. Strides are in bytes. A work group moves `per_group` items.
+struct selected_walk {
+  std::int64_t count;
+  std::int64_t rest;  // product of the extents of rest_dimensions
+  std::int64_t per_group;
+  std::int64_t linear_step;   // from one place to the next on the linear side
+  std::int64_t indexed_step;  // for each unit of a place on the indexed side
+  std::int64_t rest_first;    // whether items beside each other are of one place
+  std::int64_t rest_count;
+  rest_step rest_dimensions[max_rest_dimensions];  // the first rest_count are set, outermost first
+};
+
+/// Where each index leads: numbers of 64 bits, or of 32. Negative ones count from the end of an
+/// axis of that extent.
+struct place_list {
+  const void* numbers;
+  std::int64_t are_short;
+  std::int64_t extent;
+};
+
+/// A scatter's slots in windows that fit a device's cache: all groups of one window come before
+/// those of the next one. Where there is one window, it has all slots.
+struct slot_windows {
+  std::int64_t count;
+  std::int64_t slots;   // of one window
+  std::int64_t groups;  // that look after one window; 0: all
+};
+
+/// Who may write where several places of a scatter are the same one: the last. Null pointers where
+/// that cannot be, or where it makes no difference.
+struct place_owners {
+  place_list places;
+  const std::uint32_t* last;  // of each place, 1 + the number of the last that leads there
+};
+
+/// Work items of a group, but on CPUs, where a group is one work item.
+inline constexpr int selection_lanes = 128;
+/// Numbers that a work item of a scan adds up, and those that a group does, in the kernels for CUDA
+/// devices.
+inline constexpr std::int64_t scan_chunk = 64;
+inline constexpr std::int64_t group_scan_chunk = 2048;
+inline constexpr int max_scan_levels = 8;
+
+/// How many true elements come before each part of a mask: the sum over the levels, in each of
+/// which a number stands for `chunk` times as many parts as in the one before.
+struct scan_levels {
+  std::int64_t* numbers;
+  std::int64_t count;
+  std::int64_t chunk;
+  std::int64_t begin[max_scan_levels];
+};
+
+/// A mask as words of 64 bits, one for each element. A part is a word, or in the kernels for CUDA
+/// devices selection_lanes of them.
+struct mask_words {
+  const std::uint64_t* words;
+  std::int64_t count;
+  scan_levels before;
+};
+
+/// A move between the elements that a mask selects and as many in a row; steps in bytes.
+struct masked_walk {
+  std::int64_t count;
+  std::int64_t linear_step;
+  std::int64_t indexed_step;
+};
+
+/// The rule for the coordinate of the true element at place `p` of a mask: its index in one
+/// dimension, p / divisor % extent.
+struct coordinate_rule {
+  std::int64_t divisor;
+  std::int64_t extent;
+  std::int64_t stride;  // of the list, in bytes
+  std::int64_t capacity;
 };
 
 }  // namespace usmx::inline v1::kernels

@@ -78,3 +78,39 @@ inline std::int64_t local_range() {
 }  // namespace usmx::inline v1::kernels
 
 #endif
+
+namespace usmx::inline v1::kernels {
+
+// Instructions that the two compilers, the SYCL runtime's and NVIDIA's, have under different names.
+
+#ifdef __CUDACC_RTC__
+
+/// element = the larger one, in one step for all work items of the device
+inline void atomic_max(std::uint32_t* element, std::uint32_t value) { atomicMax(element, value); }
+inline int count_of_bits(std::uint64_t bits) { return __popcll(bits); }
+/// The number of zeros below the lowest bit that is set; there is one.
+inline int lowest_bit(std::uint64_t bits) { return __ffsll(static_cast<long long>(bits)) - 1; }
+
+#else
+
+inline void atomic_max(std::uint32_t* element, std::uint32_t value) {
+  __scoped_atomic_fetch_max(element, value, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+inline int count_of_bits(std::uint64_t bits) { return __builtin_popcountll(bits); }
+inline int lowest_bit(std::uint64_t bits) { return __builtin_ctzll(bits); }
+
+#endif
+
+// The element types of kernels that copy elements unchanged: 1, 2, 4, 8 or 16 bytes, aligned to
+// their size, those of 16 bytes to 8.
+
+using item_1 = std::uint8_t;
+using item_2 = std::uint16_t;
+using item_4 = std::uint32_t;
+using item_8 = std::uint64_t;
+struct item_16 {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+
+}  // namespace usmx::inline v1::kernels

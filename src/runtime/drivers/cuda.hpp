@@ -11,7 +11,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
-#include "usmx/runtime/allocation_info.hpp"
+#include "usmx/runtime/usm_kind.hpp"
 
 // Types of cuda.h, declared as there and in the SYCL headers.
 typedef int CUdevice;

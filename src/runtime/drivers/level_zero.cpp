@@ -7,8 +7,6 @@
 #include <sycl/usm/usm_pointer_info.hpp>
 
 #include "base/process.hpp"
-#include "runtime/drivers/back_ends.hpp"
-#include "runtime/drivers/runtime_pools.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "usmx/runtime/allocation_info.hpp"
+#include "usmx/runtime/usm_kind.hpp"
 
 // The few declarations of Level Zero's ze_api.h (version 1.0, unchanged since) that are needed, as
 // its specification has them: https://oneapi-src.github.io/level-zero-spec, "Core, Mem". The SYCL

@@ -12,7 +12,6 @@
 #include <sycl/platform.hpp>
 
 #include "base/process.hpp"
-#include "runtime/drivers/back_ends.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 
 namespace usmx::inline v1::detail {

@@ -5,7 +5,7 @@
 
 #include <sycl/usm/usm_pointer_info.hpp>
 
-#include "runtime/drivers/back_ends.hpp"
+#include "base/process.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -52,3 +52,39 @@ std::unique_ptr<usm_driver> make_driver(const sycl::context& context) {
 }
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1::detail::runtime_pools {
+
+std::optional<functions> find_functions() noexcept {
+  const loaded_library umf("libumf.so.1");
+  const functions found{umf.find<decltype(functions::find_pool)>("umfPoolByPtr"),
+                        umf.find<decltype(functions::usable_nbytes)>("umfPoolMallocUsableSize")};
+  if (found.find_pool == nullptr || found.usable_nbytes == nullptr) {
+    return std::nullopt;
+  }
+  return found;
+}
+
+allocation_info narrowed_to_chunk(const functions& pools, allocation_info found,
+                                  const void* pointer) noexcept {
+  umf_memory_pool_handle_t pool = nullptr;
+  std::size_t chunk = 0;
+  std::size_t left = 0;
+  if (!found.bounds_known || pools.find_pool(pointer, &pool) != success || pool == nullptr ||
+      pools.usable_nbytes(pool, found.base, &chunk) != success ||
+      pools.usable_nbytes(pool, pointer, &left) != success) {
+    return found;
+  }
+  // A slab consists of chunks of one size. Of a pointer into one, a pool tells the bytes from there
+  // to its end: at the slab's first byte these are a whole chunk.
+  const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - found.base);
+  const bool is_slab = chunk > 0 && chunk < found.nbytes && left == chunk - offset % chunk;
+  const std::size_t start = is_slab ? offset / chunk * chunk : 0;
+  if (is_slab && found.nbytes - start >= chunk) {
+    found.base += start;
+    found.nbytes = chunk;
+  }
+  return found;
+}
+
+}  // namespace usmx::inline v1::detail::runtime_pools

@@ -1,19 +1,27 @@
-// The interface of a back end's driver: the traits that it states, and the questions that it
-// answers. Private to the library.
+// The drivers of back ends: the interface, with the traits that a driver states and the questions
+// that it answers; the table of back ends; and the pools in which the SYCL runtime keeps small
+// allocations. Private to the library.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
+#include <sycl/backend_types.hpp>
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
 #include <sycl/exception.hpp>
 
 #include "base/process.hpp"
-#include "usmx/runtime/allocation_info.hpp"
+#include "usmx/runtime/usm_kind.hpp"
+
+// The interface of a back end's driver: the traits that it states, and the questions that it
+// answers.
 
 // In what back ends differ, as values: code outside of this folder asks for these, and never which
 // back end it is. No SYCL here.
@@ -135,4 +143,85 @@ std::unique_ptr<usm_driver> make_driver(const sycl::context&);
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, bounds unknown.
 std::unique_ptr<usm_driver> make_generic_driver(const sycl::context&);
 
+// The back ends that usmx knows: the only table of them.
+
+/// Each asks its driver, through functions looked up at run time; null where the driver does not
+/// have them. The context has to be of that back end.
+std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
+std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
+std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
+
+/// The traits of each back end. Each driver's source file defines its own; the first two are for
+/// back ends that have no driver here.
+inline constexpr backend_traits generic_traits;
+inline constexpr backend_traits hip_traits{.has_peer_access = true};
+extern const backend_traits opencl_traits;
+extern const backend_traits level_zero_traits;
+extern const backend_traits cuda_traits;
+
+struct back_end {
+  sycl::backend value;
+  /// The name in filter selectors.
+  std::string_view name;
+  const backend_traits* traits = &generic_traits;
+  std::unique_ptr<usm_driver> (*make_driver)(const sycl::context&) = make_generic_driver;
+};
+
+inline constexpr std::array back_ends{
+    back_end{sycl::backend::opencl, "opencl", &opencl_traits, make_opencl_driver},
+    back_end{sycl::backend::ext_oneapi_level_zero, "level_zero", &level_zero_traits,
+             make_level_zero_driver},
+    back_end{sycl::backend::ext_oneapi_cuda, "cuda", &cuda_traits, make_cuda_driver},
+    back_end{sycl::backend::ext_oneapi_hip, "hip", &hip_traits},
+    back_end{sycl::backend::ext_oneapi_native_cpu, "native_cpu"},
+    back_end{sycl::backend::ext_oneapi_offload, "offload"}};
+
+/// The traits of a back end, which a queue, a device or an event names.
+inline const backend_traits& traits_of(sycl::backend backend) noexcept {
+  const auto* const found = std::ranges::find(back_ends, backend, &back_end::value);
+  return found == back_ends.end() ? generic_traits : *found->traits;
+}
+
 }  // namespace usmx::inline v1::detail
+
+// The pools in which the SYCL runtime keeps small allocations: it cuts chunks out of slabs, and a
+// driver knows only the slabs. The pools' functions are passed in, so that tests can check the
+// meaning of the answers without such pools.
+
+// A handle of UMF, declared as in umf/memory_pool.h.
+typedef struct umf_memory_pool_t* umf_memory_pool_handle_t;
+
+namespace usmx::inline v1::detail::runtime_pools {
+
+/// umf_result_t, an enumeration of 32 bits.
+using result = std::uint32_t;
+inline constexpr result success = 0;  // UMF_RESULT_SUCCESS
+
+/// umfPoolByPtr and umfPoolMallocUsableSize.
+struct functions {
+  result (*find_pool)(const void* pointer, umf_memory_pool_handle_t*);
+  result (*usable_nbytes)(umf_memory_pool_handle_t, const void* pointer, std::size_t* nbytes);
+};
+
+/// The functions of the memory library (UMF) that the SYCL runtime has loaded; none if it has not
+/// loaded it, or one of them is missing.
+std::optional<functions> find_functions() noexcept;
+
+/// Narrows a driver's answer to the chunk if its bounds are those of a pool's slab, and else
+/// returns it unchanged. The pools do not tell whether the chunk is allocated or free.
+allocation_info narrowed_to_chunk(const functions&, allocation_info found,
+                                  const void* pointer) noexcept;
+
+/// The same with the pools of this process, if there are any.
+class loaded_pools {
+ public:
+  loaded_pools() noexcept : functions_(find_functions()) {}
+  allocation_info narrowed(const allocation_info& found, const void* pointer) const noexcept {
+    return functions_ ? narrowed_to_chunk(*functions_, found, pointer) : found;
+  }
+
+ private:
+  std::optional<functions> functions_;
+};
+
+}  // namespace usmx::inline v1::detail::runtime_pools

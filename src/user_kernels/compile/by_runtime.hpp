@@ -1,8 +1,11 @@
-// Compiles a program by the SYCL runtime's compiler, in this process. Private to the programs that
-// compile: it may end the process, and keeps much memory.
+// Compiling and building by the SYCL runtime, in the process that calls. Private to the library and
+// the programs that compile.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
@@ -11,6 +14,24 @@
 #include "user_kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
+
+// Builds a module of SPIR-V for a device. The library does it after usmx-compile, which finds out
+// whether it ends the process. Private to both.
+
+/// Throws sycl::exception if it cannot be built.
+inline sycl::kernel_bundle<sycl::bundle_state::executable> build_spirv(std::string_view module,
+                                                                       const sycl::context& context,
+                                                                       const sycl::device& device) {
+  namespace syclex = sycl::ext::oneapi::experimental;
+  const auto* first = reinterpret_cast<const std::byte*>(module.data());
+  const std::vector<std::byte> bytes(first, first + module.size());
+  auto source =
+      syclex::create_kernel_bundle_from_source(context, syclex::source_language::spirv, bytes);
+  return syclex::build(source, {device});
+}
+
+// Compiles a program by the SYCL runtime's compiler, in this process. Private to the programs that
+// compile: it may end the process, and keeps much memory.
 
 /// A program for the runtime's compiler.
 inline sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source> source_bundle_of(

@@ -22,9 +22,8 @@
 #include "user_kernels/compile/by_runtime.hpp"
 #include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/nvrtc.hpp"
-#include "user_kernels/compile/request.hpp"
+#include "user_kernels/compile/program.hpp"
 #include "user_kernels/compile/spirv.hpp"
-#include "user_kernels/compile/spirv_bundle.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "kernels/cache_files.hpp"
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 

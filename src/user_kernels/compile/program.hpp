@@ -2,6 +2,7 @@
 // compiler's messages into messages about the user's lines. No SYCL here. Private to the library.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "user_kernels/compile/child.hpp"
 #include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
@@ -74,5 +76,44 @@ std::optional<std::string> missing_kernel(const diagnostic&, const program&);
 /// Without what usmx itself made the compiler say, and each once: a kernel that is generated for a
 /// GPU has the user's text several times.
 std::vector<diagnostic> for_users(std::vector<diagnostic>);
+
+// A program as a request for the compiler's process has it. Private to the library and the programs
+// that compile.
+
+inline void add_program(message_writer& request, const program& added) {
+  request.add(added.text);
+  for (const std::vector<std::string>* texts : {&added.kernels, &added.options}) {
+    request.add(texts->size());
+    for (const std::string& each : *texts) {
+      request.add(each);
+    }
+  }
+  request.add(added.files.size());
+  for (const auto& [name, text] : added.files) {
+    request.add(name);
+    request.add(text);
+  }
+}
+
+/// Throws std::runtime_error where the request ends early.
+inline program take_program(message_reader& request) {
+  program taken{};
+  taken.text = request.text();
+  for (std::vector<std::string>* texts : {&taken.kernels, &taken.options}) {
+    texts->resize(request.number());
+    for (std::string& each : *texts) {
+      each = request.text();
+    }
+  }
+  taken.files.resize(request.number());
+  for (auto& [name, text] : taken.files) {
+    name = request.text();
+    text = request.text();
+  }
+  // The lines of the kernels are the last ones.
+  taken.first_kernel_line = static_cast<int>(std::ranges::count(taken.text, '\n')) -
+                            static_cast<int>(taken.kernels.size()) + 1;
+  return taken;
+}
 
 }  // namespace usmx::inline v1::detail

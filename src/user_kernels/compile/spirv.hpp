@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "usmx/user_kernels/signature.hpp"
+#include "usmx/user_kernels/compile.hpp"
 
 // Reads what a module of SPIR-V says about its kernels. The module may be anything: what is not as
 // the specification says is an error. No SYCL here.

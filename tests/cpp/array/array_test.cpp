@@ -15,7 +15,7 @@
 #include "support/gate.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/allocator.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// usmx/field_view.hpp: a view of one field is where the field is, or there is none.
-#include "usmx/array/field_view.hpp"
+// usmx/array/reinterpreted.hpp: a view of one field is where the field is, or there is none.
+#include "usmx/array/reinterpreted.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace {
 

@@ -9,12 +9,11 @@
 #include "array/array.hpp"
 #include "array/submission.hpp"
 #include "memory/buffer.hpp"
-#include "runtime/partner_bridge.hpp"
+#include "runtime/queues.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/synchronize.hpp"
 
 namespace {
 

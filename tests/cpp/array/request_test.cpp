@@ -1,5 +1,6 @@
-// usmx/request.hpp: which arrays are already what is asked for, and what is said of the others.
-#include "usmx/array/request.hpp"
+// usmx/array/requirement.hpp: which arrays are already what is asked for, and what is said of the
+// others.
+#include "usmx/array/requirement.hpp"
 
 #include <gtest/gtest.h>
 

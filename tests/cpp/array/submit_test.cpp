@@ -21,7 +21,7 @@
 #include "support/seed.hpp"
 #include "usmx/array/in.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/copy/zeros.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/copy/values.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 

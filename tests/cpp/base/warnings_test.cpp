@@ -1,5 +1,5 @@
-// usmx/base/warnings.hpp: a warning goes to the handler that is set, and to stderr where none is.
-#include "usmx/base/warnings.hpp"
+// usmx/base/error.hpp: a warning goes to the handler that is set, and to stderr where none is.
+#include "usmx/base/error.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // usmx/copy_async.hpp: copies that come after all pending work, do what copy() does, and keep what
 // they use.
-#include "usmx/copy/copy_async.hpp"
+#include "usmx/copy/copy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -27,8 +27,8 @@
 #include "support/gate.hpp"
 #include "support/seed.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

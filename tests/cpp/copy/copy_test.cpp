@@ -20,10 +20,9 @@
 #include "support/types.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/limiting.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

@@ -20,10 +20,9 @@
 #include "support/gate.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/copy_async.hpp"
-#include "usmx/copy/select/gather.hpp"
-#include "usmx/copy/zeros.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/copy/select/selection.hpp"
+#include "usmx/copy/values.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// usmx/copy/host_data.hpp and the makers of copy/zeros.hpp whose element type the compiler knows.
+// usmx/copy/host_data.hpp and the makers of copy/values.hpp whose element type the compiler knows.
 #include "usmx/copy/host_data.hpp"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,9 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/zeros.hpp"
-#include "usmx/layout/structure.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/copy/values.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

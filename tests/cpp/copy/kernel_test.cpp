@@ -18,7 +18,7 @@
 #include "kernels/groups.hpp"
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace {
 

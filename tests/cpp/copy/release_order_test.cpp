@@ -11,7 +11,7 @@
 #include "array/array.hpp"
 #include "support/device_test.hpp"
 #include "support/seed.hpp"
-#include "usmx/copy/copy_async.hpp"
+#include "usmx/copy/copy.hpp"
 #include "usmx/memory/current_resource.hpp"
 
 namespace {

@@ -11,9 +11,8 @@
 #include "support/errors.hpp"
 #include "usmx/array/in.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/zeros.hpp"
+#include "usmx/layout/dtype.hpp"
 #include "usmx/layout/for_each.hpp"
-#include "usmx/layout/structure.hpp"
 
 namespace {
 

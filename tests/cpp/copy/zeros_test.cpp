@@ -1,5 +1,5 @@
-// usmx/copy/zeros.hpp: new arrays whose elements are all zero.
-#include "usmx/copy/zeros.hpp"
+// usmx/copy/values.hpp: new arrays whose elements are all zero.
+#include "usmx/copy/values.hpp"
 
 #include <gtest/gtest.h>
 

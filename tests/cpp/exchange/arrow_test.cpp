@@ -17,8 +17,8 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/dlpack.hpp"
-#include "usmx/layout/structure.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace {
 

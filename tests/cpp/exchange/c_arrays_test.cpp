@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "usmx/base/error.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 

@@ -1,5 +1,5 @@
-// usmx/exchange/c_error.hpp: each exception has its number and keeps its text.
-#include "usmx/exchange/c_error.hpp"
+// usmx/exchange/c_arrays.hpp: each exception has its number and keeps its text.
+#include "usmx/exchange/c_arrays.hpp"
 
 #include <gtest/gtest.h>
 

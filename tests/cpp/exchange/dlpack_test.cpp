@@ -16,8 +16,8 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include "usmx/exchange/arrow.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/buffer.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// usmx/exchange/typedescr.hpp: what a typedescr says, one test for each of its rules.
-#include "usmx/exchange/typedescr.hpp"
+// usmx/exchange/usm_array_interface.hpp: what a typedescr says, one test for each of its rules.
+#include "usmx/exchange/usm_array_interface.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,7 @@
 #include "support/slabs.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "usmx/generated_kernels/elementwise_kernel.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,9 +17,9 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/synchronize.hpp"
 
 namespace {
 

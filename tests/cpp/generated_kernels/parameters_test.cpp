@@ -1,4 +1,4 @@
-#include "generated_kernels/parameters.hpp"
+#include "generated_kernels/source.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace {
 

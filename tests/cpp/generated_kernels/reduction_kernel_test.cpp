@@ -1,4 +1,4 @@
-#include "usmx/generated_kernels/reduction_kernel.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,6 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/generated_kernels/elementwise_kernel.hpp"
 
 namespace {
 

@@ -1,12 +1,12 @@
-// kernels/cuda_module.hpp: what the package brings for CUDA devices. Needs no such device.
-#include "kernels/cuda_module.hpp"
+// kernels/device_kernel.hpp: what the package brings for CUDA devices. Needs no such device.
+#include "kernels/device_kernel.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
 
 namespace {
 

@@ -82,7 +82,7 @@ ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y) { return 
 #define USMX_FULLY_UNROLLED
 #define USMX_NOT_UNROLLED
 #define kernels kernels_for_cuda  // apart from what the library has of them for the host
-#include "../../../src/kernels/device/copy.cpp"
+#include "../../../src/kernels/device/copy_elements.cpp"
 #include "../../../src/kernels/device/fill.cpp"
 #include "../../../src/kernels/device/select.cpp"
 

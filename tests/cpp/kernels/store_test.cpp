@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "kernels/packaged.hpp"
+#include "kernels/groups.hpp"
 #include "runtime/contexts.hpp"
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"

@@ -25,7 +25,6 @@ constexpr const char* transpose_source = R"(
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 
-#include "usmx/layout/strided_view.hpp"
 
 namespace syclex = sycl::ext::oneapi::experimental;
 
@@ -57,7 +56,7 @@ class strided_view_in_kernels_test : public support::device_test {
   static sycl::kernel transpose() {
     syclex::include_files headers;
     for (const char* name : {"usmx/layout/strided_view.hpp", "usmx/layout/index_item.hpp",
-                             "usmx/base/assert.hpp", "usmx/base/spellings.hpp"}) {
+                             "usmx/base/api.hpp", "usmx/base/spellings.hpp"}) {
       headers.add(name, text_of(name));
     }
     const std::string source =

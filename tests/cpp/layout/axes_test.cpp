@@ -1,6 +1,6 @@
-// usmx/axes.hpp: where each axis goes, and what a missing or repeated one is called. Strides and
-// values against NumPy's are compared in tests/python/test_manipulation.py.
-#include "usmx/layout/axes.hpp"
+// usmx/layout/layout.hpp: where each axis goes, and what a missing or repeated one is called.
+// Strides and values against NumPy's are compared in tests/python/test_manipulation.py.
+#include "usmx/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 

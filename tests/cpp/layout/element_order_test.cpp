@@ -1,5 +1,5 @@
-// usmx/element_order.hpp: NumPy's orders 'C', 'F', 'A' and 'K' of layouts.
-#include "usmx/layout/element_order.hpp"
+// usmx/layout/layout.hpp: NumPy's orders 'C', 'F', 'A' and 'K' of layouts.
+#include "usmx/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// usmx/held_dtype.hpp: structured types from outside live as long as somebody holds them.
-#include "usmx/layout/held_dtype.hpp"
+// usmx/layout/dtype.hpp: structured types from outside live as long as somebody holds them.
+#include "usmx/layout/dtype.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "usmx/base/error.hpp"
-#include "usmx/layout/structure.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// src/layout/index_walk.hpp: every index once, in C order, and what moves along is always there.
-#include "usmx/layout/index_walk.hpp"
+// usmx/layout/for_each.hpp: every index once, in C order, and what moves along is always there.
+#include "usmx/layout/for_each.hpp"
 
 #include <gtest/gtest.h>
 

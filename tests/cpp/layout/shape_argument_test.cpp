@@ -1,5 +1,5 @@
-// usmx/layout/shape_argument.hpp: extents as callers have them.
-#include "usmx/layout/shape_argument.hpp"
+// usmx/layout/layout.hpp: extents as callers have them.
+#include "usmx/layout/layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// usmx/structure.hpp: structured types as values, and every rule that their fields follow.
-#include "usmx/layout/structure.hpp"
+// usmx/layout/dtype.hpp: structured types as values, and every rule that their fields follow.
+#include "usmx/layout/dtype.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// usmx/layout/visit.hpp: from an element type to a C++ type.
-#include "usmx/layout/visit.hpp"
+// usmx/layout/for_each.hpp: from an element type to a C++ type.
+#include "usmx/layout/for_each.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-// src/memory/access_history.hpp: what new work must come after, against a model that keeps all
+// src/memory/pending_work.hpp: what new work must come after, against a model that keeps all
 // work of every byte.
-#include "memory/access_history.hpp"
+#include "memory/pending_work.hpp"
 
 #include <gtest/gtest.h>
 

@@ -18,10 +18,9 @@
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/synchronize.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

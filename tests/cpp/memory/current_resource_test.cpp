@@ -16,13 +16,10 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/resources/failing.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/usm.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

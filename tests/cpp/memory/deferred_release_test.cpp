@@ -21,9 +21,7 @@
 #include "support/sizes.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/pool.hpp"
-#include "usmx/memory/resources/usm.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

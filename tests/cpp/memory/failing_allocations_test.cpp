@@ -10,7 +10,6 @@
 #include <thread>
 #include <vector>
 
-#include "memory/access_history.hpp"
 #include "memory/buffer.hpp"
 #include "memory/observer.hpp"
 #include "memory/pending_work.hpp"
@@ -22,9 +21,7 @@
 #include "support/memory_log_lines.hpp"
 #include "support/temporary_folder.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/resources/logging.hpp"
-#include "usmx/memory/resources/usm.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

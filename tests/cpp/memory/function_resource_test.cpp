@@ -1,12 +1,12 @@
-// usmx/memory/resources/function.hpp: two C functions.
-#include "usmx/memory/resources/function.hpp"
+// usmx/memory/resources.hpp: two C functions.
+#include "usmx/memory/resources.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/pool.hpp"
+#include "usmx/memory/current_resource.hpp"
 
 namespace {
 

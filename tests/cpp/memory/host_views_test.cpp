@@ -1,5 +1,5 @@
-// src/memory/host_views.hpp: which bytes the host has a view of, against a list of all views.
-#include "memory/host_views.hpp"
+// src/memory/buffer.hpp: which bytes the host has a view of, against a list of all views.
+#include "memory/buffer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
-// usmx/memory/resources/limiting.hpp.
-#include "usmx/memory/resources/limiting.hpp"
+// usmx/memory/resources.hpp.
+#include "usmx/memory/resources.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/usm.hpp"
 
 namespace {
 

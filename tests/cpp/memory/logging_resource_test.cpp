@@ -1,5 +1,5 @@
-// usmx/memory/resources/logging.hpp.
-#include "usmx/memory/resources/logging.hpp"
+// usmx/memory/resources.hpp.
+#include "usmx/memory/resources.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,9 +16,7 @@
 #include "support/memory_log_lines.hpp"
 #include "support/temporary_folder.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/usm.hpp"
-#include "usmx/runtime/selectors.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 

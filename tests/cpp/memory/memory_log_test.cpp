@@ -10,7 +10,6 @@
 #include "support/memory_log_lines.hpp"
 #include "support/temporary_folder.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/base/warnings.hpp"
 
 namespace {
 

@@ -19,9 +19,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/pool.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

@@ -12,12 +12,8 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/failing.hpp"
-#include "usmx/memory/resources/limiting.hpp"
-#include "usmx/memory/resources/logging.hpp"
-#include "usmx/memory/resources/pool.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/tracking.hpp"
+#include "usmx/memory/current_resource.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

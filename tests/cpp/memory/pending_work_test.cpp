@@ -16,7 +16,6 @@
 #include "support/gate.hpp"
 #include "support/interruptible.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/synchronize.hpp"
 
 namespace {
 

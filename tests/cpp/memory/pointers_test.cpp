@@ -14,7 +14,7 @@
 #include "support/slabs.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/runtime/contexts.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

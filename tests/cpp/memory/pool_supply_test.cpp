@@ -1,5 +1,5 @@
-// memory/pool_supply.hpp: what a pool has from the resource below.
-#include "memory/pool_supply.hpp"
+// memory/pool.hpp: what a pool has from the resource below.
+#include "memory/pool.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// usmx/memory/resources/pool.hpp: what is kept, what goes back, and within which limits.
-#include "usmx/memory/resources/pool.hpp"
+// usmx/memory/current_resource.hpp: what is kept, what goes back, and within which limits.
+#include "usmx/memory/current_resource.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,11 +12,10 @@
 #include "support/errors.hpp"
 #include "support/sizes.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/memory/usm.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

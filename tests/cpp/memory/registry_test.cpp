@@ -13,10 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "memory/registry.hpp"
 #include "support/seed.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 

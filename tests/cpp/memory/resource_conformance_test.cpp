@@ -16,14 +16,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/memory_resource.hpp"
-#include "usmx/memory/resources/failing.hpp"
-#include "usmx/memory/resources/function.hpp"
-#include "usmx/memory/resources/limiting.hpp"
-#include "usmx/memory/resources/logging.hpp"
-#include "usmx/memory/resources/pool.hpp"
-#include "usmx/memory/resources/statistics.hpp"
-#include "usmx/memory/resources/tracking.hpp"
-#include "usmx/memory/resources/usm.hpp"
+#include "usmx/memory/resources.hpp"
 #include "usmx/memory/usm.hpp"
 
 namespace {

@@ -13,9 +13,9 @@
 #include "support/gate.hpp"
 #include "support/release_counter.hpp"
 #include "support/sizes.hpp"
+#include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/resources/usm.hpp"
-#include "usmx/memory/synchronize.hpp"
+#include "usmx/memory/resources.hpp"
 
 namespace {
 

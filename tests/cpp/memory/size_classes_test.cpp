@@ -1,5 +1,5 @@
 // memory/size_classes.hpp: which block serves which request.
-#include "memory/slab_pool.hpp"
+#include "memory/pool.hpp"
 
 #include <gtest/gtest.h>
 

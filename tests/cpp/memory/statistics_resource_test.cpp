@@ -1,11 +1,10 @@
-// usmx/memory/resources/statistics.hpp.
-#include "usmx/memory/resources/statistics.hpp"
+// usmx/memory/resources.hpp.
+#include "usmx/memory/resources.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/device_test.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/resources/usm.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// usmx/memory/synchronize.hpp: all work of usmx has been waited for.
-#include "usmx/memory/synchronize.hpp"
+// usmx/memory/buffer.hpp: all work of usmx has been waited for.
+#include "usmx/memory/buffer.hpp"
 
 #include <gtest/gtest.h>
 

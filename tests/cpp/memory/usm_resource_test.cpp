@@ -1,5 +1,5 @@
-// usmx/memory/resources/usm.hpp: blocks straight from the SYCL runtime.
-#include "usmx/memory/resources/usm.hpp"
+// usmx/memory/resources.hpp: blocks straight from the SYCL runtime.
+#include "usmx/memory/resources.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 
 #include <sycl/handler.hpp>
 
-#include "runtime/waits.hpp"
 #include "support/device_test.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// usmx/runtime/contexts.hpp: the default context of a device, and what contexts are called.
-#include "usmx/runtime/contexts.hpp"
+// usmx/runtime/queues.hpp: the default context of a device, and what contexts are called.
+#include "usmx/runtime/queues.hpp"
 
 #include <gtest/gtest.h>
 

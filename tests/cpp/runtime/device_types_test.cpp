@@ -1,12 +1,11 @@
-// usmx/device_types.hpp: what devices without half or double precision compute with. The rules are
-// functions of what a device has, so that they are seen without such a device.
-#include "usmx/runtime/device_types.hpp"
+// usmx/runtime/devices.hpp: what devices without half or double precision compute with. The rules
+// are functions of what a device has, so that they are seen without such a device.
+#include "usmx/runtime/devices.hpp"
 
 #include <gtest/gtest.h>
 
 #include "support/device_test.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/devices.hpp"
 
 namespace {
 

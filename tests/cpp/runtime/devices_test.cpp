@@ -11,8 +11,6 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/device_types.hpp"
-#include "usmx/runtime/selectors.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-// usmx/runtime/diagnosis.hpp: why there is no device, as a process without one says it.
+// usmx/runtime/devices.hpp: why there is no device, as a process without one says it.
 #include <gtest/gtest.h>
 
 #include <cstddef>

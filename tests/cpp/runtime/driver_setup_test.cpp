@@ -11,7 +11,6 @@
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/selectors.hpp"
 
 namespace {
 

@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "runtime/waits.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "support/interruptible.hpp"

@@ -10,7 +10,7 @@
 
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/loaded_runtimes.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace {
 

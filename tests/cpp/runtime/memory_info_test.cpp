@@ -1,5 +1,5 @@
-// usmx/runtime/memory_info.hpp.
-#include "usmx/runtime/memory_info.hpp"
+// usmx/runtime/devices.hpp.
+#include "usmx/runtime/devices.hpp"
 
 #include <gtest/gtest.h>
 

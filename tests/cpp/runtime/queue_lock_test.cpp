@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/drivers/back_ends.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "support/device_test.hpp"
 #include "support/gate.hpp"
 #include "usmx/runtime/queues.hpp"

@@ -13,7 +13,6 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
-// usmx/runtime/selectors.hpp: which device a filter string selects.
-#include "usmx/runtime/selectors.hpp"
+// usmx/runtime/devices.hpp: which device a filter string selects.
+#include "usmx/runtime/devices.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,6 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/runtime/device_types.hpp"
-#include "usmx/runtime/devices.hpp"
 
 namespace {
 

@@ -17,20 +17,16 @@
 #include <vector>
 
 #include "copy/copy.hpp"
-#include "memory/pointers.hpp"
+#include "memory/registry.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/copy_async.hpp"
-#include "usmx/copy/zeros.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/synchronize.hpp"
-#include "usmx/runtime/contexts.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/runtime/diagnosis.hpp"
 #include "usmx/runtime/queues.hpp"
-#include "usmx/runtime/selectors.hpp"
 
 namespace {
 

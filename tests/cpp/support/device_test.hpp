@@ -20,7 +20,7 @@
 #include <sycl/queue.hpp>
 #include <sycl/usm.hpp>
 
-#include "memory/pointers.hpp"
+#include "memory/registry.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 #include "usmx/runtime/usm_kind.hpp"

@@ -4,7 +4,6 @@
 #include <cstddef>
 
 #include "usmx/layout/dtype.hpp"
-#include "usmx/layout/structure.hpp"
 
 namespace support {
 

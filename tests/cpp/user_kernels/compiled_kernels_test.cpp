@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "support/device_test.hpp"
-#include "user_kernels/kernel_code.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/copy/zeros.hpp"
 
 namespace {
 

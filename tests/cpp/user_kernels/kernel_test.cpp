@@ -17,7 +17,6 @@
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/copy/zeros.hpp"
 #include "usmx/memory/current_resource.hpp"
 
 namespace {

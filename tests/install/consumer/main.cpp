@@ -2,7 +2,7 @@
 #include <iostream>
 
 #include <usmx/base/version.hpp>
-#include <usmx/memory/resources/usm.hpp>
+#include <usmx/memory/resources.hpp>
 #include <usmx/runtime.hpp>
 
 int main() {

@@ -22,7 +22,7 @@
 #include "usmx/array/in.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/python/owner.hpp"
+#include "usmx/python/function.hpp"
 #include "usmx/runtime.hpp"
 
 namespace test_extension {

@@ -14,7 +14,6 @@
 #include "usmx/array/array_of.hpp"
 #include "usmx/python/function.hpp"
 #include "usmx/python/nanobind/casters.hpp"
-#include "usmx/python/overloads.hpp"
 #include "usmx/python/typed.hpp"
 
 namespace NB_NAMESPACE {

@@ -1,5 +1,5 @@
-// src/copy/select/gather.hpp: all ways to read and write a selection leave the same elements.
-#include "copy/select/gather.hpp"
+// src/copy/select/selection.hpp: all ways to read and write a selection leave the same elements.
+#include "copy/select/selection.hpp"
 
 #include <gtest/gtest.h>
 

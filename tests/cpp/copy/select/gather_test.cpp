@@ -1,5 +1,5 @@
-// usmx/selection.hpp and usmx/gather.hpp: what a key with arrays addresses, and moving it.
-#include "usmx/copy/select/gather.hpp"
+// usmx/copy/select/selection.hpp: what a key with arrays addresses, and moving it.
+#include "usmx/copy/select/selection.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/layout/structure.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
-// src/copy/select/nonzero.hpp: kernels find the true elements that a loop finds.
-#include "copy/select/nonzero.hpp"
+// src/copy/select/index_blocks.hpp: kernels find the true elements that a loop finds.
+#include "copy/select/index_blocks.hpp"
 
 #include <gtest/gtest.h>
 

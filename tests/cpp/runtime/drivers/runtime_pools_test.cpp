@@ -1,6 +1,6 @@
-// src/runtime/drivers/runtime_pools.hpp: what the answers of the SYCL runtime's pools mean. No such
+// src/runtime/drivers/usm_driver.hpp: what the answers of the SYCL runtime's pools mean. No such
 // pools are needed: a stand-in answers.
-#include "runtime/drivers/runtime_pools.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

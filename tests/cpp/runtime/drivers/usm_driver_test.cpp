@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 
-#include "runtime/drivers/back_ends.hpp"
 #include "support/device_test.hpp"
 
 namespace {

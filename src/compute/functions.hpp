@@ -1,0 +1,50 @@
+// The ways of mathematics besides kernels: loops of the host, and products of matrices by the
+// vendor's library. Not installed.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/layout/dtype.hpp"
+
+namespace usmx::inline v1::internal {
+
+// The table's functions as loops of the host (python/usmx/_compute/table.py), for work that is too
+// small to be launched: those whose results have the same bits on every way.
+
+/// A function for operands of one type, of which each is `count` elements or, where the loop says
+/// so, one number. The result may be one of the operands.
+struct host_loops {
+  using loop = void (*)(const void* x1, const void* x2, void* result, std::ptrdiff_t count);
+
+  /// The loop over arrays; null where the function is not defined for the type.
+  loop arrays = nullptr;
+  /// The same where the first operand is a number, of two.
+  loop number_first = nullptr;
+  /// The same where the second one is.
+  loop number_second = nullptr;
+  type_code result{};
+};
+
+struct host_function {
+  std::string_view name;
+  int operands;
+  std::array<host_loops, type_count> loops{};  // by type_code
+};
+
+/// Null where the host has no such function.
+USMX_API const host_function* find_host_function(std::string_view name);
+
+// Products of matrices by the vendor's library, where it is installed.
+
+/// Starts z = x y for each of the matrices of three arrays of three dimensions, in the order of
+/// work on their memory, by oneMKL's BLAS for SYCL, or by cuBLAS on CUDA. Returns false, and has
+/// done nothing, where that is not installed, or does not have the element type or the back end.
+///
+/// All arrays are on one queue and of one type; `z` is in C order; nothing is empty.
+USMX_API bool start_vendor_product(const array& x, const array& y, const array& z);
+
+}  // namespace usmx::inline v1::internal
