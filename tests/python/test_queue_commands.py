@@ -1,5 +1,6 @@
 """Commands of SyclQueue: memcpy, memset, fill, prefetch, mem_advise, submit_barrier. SyclTimer."""
 
+import asyncio
 import gc
 import threading
 import time
@@ -524,6 +525,56 @@ def test_nested_blocks_keep_their_queues():
     assert timer.dt.device_dt * 1e9 >= first.profiling_info_end - first.profiling_info_start
 
 
+def test_tasks_that_share_a_timer_keep_their_queues():
+    ends_first, ends_last = (SyclQueue(property="enable_profiling") for _ in range(2))
+    memory = usmx.memory.MemoryUSMDevice(LARGE, queue=ends_first)
+    timer = SyclTimer()
+    both_began, first_ended = asyncio.Event(), asyncio.Event()
+
+    async def first():
+        with timer(ends_first):
+            await both_began.wait()
+            command = ends_first.memset_async(memory, 3)
+        took = command.profiling_info_end - command.profiling_info_start
+        assert timer.dt.device_dt * 1e9 >= took
+        first_ended.set()
+
+    async def last():
+        with timer(ends_last):
+            both_began.set()
+            await first_ended.wait()
+
+    async def both():
+        await asyncio.gather(first(), last())
+
+    asyncio.run(both())
+
+
+def test_threads_that_share_a_timer_lose_no_block():
+    class Clock(threading.local):
+        now = 0
+
+        def __call__(self):
+            self.now += 1
+            return self.now
+
+    timer = SyclTimer(Clock())
+
+    def measure():
+        queue = SyclQueue(property="enable_profiling")
+        for _ in range(200):
+            with timer(queue):
+                pass
+
+    threads = [threading.Thread(target=measure) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert timer.dt.host_dt == 4 * 200
+    assert timer._times.blocks == []
+
+
 def test_misuse_of_a_timer_says_what_is_wrong():
     with pytest.raises(TypeError, match="host_timer must be a function, found int"):
         SyclTimer(host_timer=3)
@@ -565,7 +616,7 @@ def test_timer_of_many_blocks_keeps_few_events_and_all_their_time(profiled):
         with timer(profiled):
             profiled.memset(memory, 1)
         profiled.wait()
-        assert len(timer._blocks) <= 64
+        assert len(timer._times.blocks) <= 64
         if count % 100 == 0:
             assert timer.dt.host_dt == count
             assert timer.dt.device_dt > device_dt
