@@ -308,6 +308,8 @@ def _set_all(result, values):
     if isinstance(values, USMArray):
         _core._copy(values, result)
     elif getattr(values, "ndim", 0) == 0:
+        if type(values) is int and result.dtype == bool:
+            _numpy().int64(values)  # NumPy's error: it would make an integer of 64 bits first
         _fill(result, values)
     else:
         _core._copy_from_host(result, _numpy().broadcast_to(values, result.shape))

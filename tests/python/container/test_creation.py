@@ -486,6 +486,23 @@ def test_full_converts_as_numpy_assigns(typestr, value):
     assert same(usmx.full(3, value, typestr), np.full(3, value, typestr))
 
 
+@pytest.mark.parametrize("value", [2**63 - 1, -(2**63), 2**63, 2**64, -(2**63) - 1, 10**40])
+def test_integers_that_fill_bools_are_those_of_numpy(value):
+    calls = [
+        lambda module: module.full(3, value, "?"),
+        lambda module: module.full_like(module.zeros(3), value, "?"),
+        lambda module: module.full_like(module.zeros(3, "?"), value),
+    ]
+    for call in calls:
+        try:
+            expected = call(np)
+        except OverflowError as error:
+            with pytest.raises(OverflowError, match=str(error)):
+                call(usmx)
+        else:
+            assert same(call(usmx), expected)
+
+
 def test_full_repeats_arrays():
     host = np.arange(3.0)
     expected = np.full((2, 3), host)
