@@ -116,6 +116,7 @@ def test_examples_print_what_they_say(name):
     text = example_text((PUBLIC | METHODS)[name])
     test = doctest.DocTestParser().get_doctest(text, {"usmx": usmx, "np": np}, name, None, 0)
     failures = []
-    runner = Runner(optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    # doctest takes pytest's -v for its own.
+    runner = Runner(verbose=False, optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
     runner.run(test, out=failures.append)
     assert "".join(failures) == ""
