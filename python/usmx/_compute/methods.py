@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 from usmx._compute import elementwise, products, scans, sorting
@@ -166,16 +167,28 @@ class OfArrays:
         """Round each element to so many decimals: `usmx.round`. Does not wait."""
         return elementwise.round_to(self, decimals, out)
 
-    def sort(self: Any, axis: SupportsIndex = -1) -> None:
+    def sort(
+        self: Any,
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+        *,
+        stable: bool | None = None,
+    ) -> None:
         """Sort the elements along an axis, in place. `usmx.sort` makes a new array.
 
         Does not wait.
         """
-        copy_async(self, sorting.sort(self, axis=axis))
+        copy_async(self, sorting.sort(self, operator.index(axis), kind, stable=stable))
 
-    def argsort(self: Any, axis: SupportsIndex = -1) -> USMArray:
+    def argsort(
+        self: Any,
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+        *,
+        stable: bool | None = None,
+    ) -> USMArray:
         """Find the indices that sort along an axis: `usmx.argsort`. Does not wait."""
-        return sorting.argsort(self, axis=axis)
+        return sorting.argsort(self, axis, kind, stable=stable)
 
     def searchsorted(
         self: Any,

@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import compute
-from usmx._compute.reductions import reduce
+from usmx._compute.products import written
+from usmx._compute.reductions import one_correction, reduce, var
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_view
 
@@ -26,49 +27,75 @@ def _count(x, axis, keepdims):
     return reduce(REDUCTIONS["count_nonzero"], is_number, axis, keepdims)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+def nansum(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> USMArray:
     """The sum of the numbers."""
-    return reduce(REDUCTIONS["sum"], _filled(as_view("a", a), 0), axis, keepdims, dtype=dtype)
+    return _total("sum", 0, a, axis, keepdims, dtype=dtype, out=out)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+def nanprod(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> USMArray:
     """The product of the numbers."""
-    return reduce(REDUCTIONS["prod"], _filled(as_view("a", a), 1), axis, keepdims, dtype=dtype)
+    return _total("prod", 1, a, axis, keepdims, dtype=dtype, out=out)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> USMArray:
+def _total(name, neutral, a, axis, keepdims, **options):
+    return reduce(REDUCTIONS[name], _filled(as_view("a", a), neutral), axis, keepdims, **options)
+
+
+def nanmean(
+    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+) -> USMArray:
     """The mean of the numbers; NaN if there are none."""
     if dtype is None and a.dtype == "f2":
-        return _by_float32(nanmean, a, axis, keepdims=keepdims)
-    total = nansum(a, axis, dtype, keepdims)
-    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims))))
+        return _by_float32(nanmean, out, a, axis, keepdims=keepdims)
+    total = nansum(a, axis, dtype, keepdims=keepdims)
+    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims))), out)
 
 
 def nanvar(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float = 0,
 ) -> USMArray:
     """The variance of the numbers; NaN if there are not more than `ddof`."""
+    given = {"ddof": ddof, "correction": correction, "keepdims": keepdims}
     if a.dtype.kind not in "fc":
-        return a.var(axis, dtype, ddof=ddof, keepdims=keepdims)
+        return var(a, axis, dtype=dtype, out=out, **given)
     if dtype is None and a.dtype == "f2":
-        return _by_float32(nanvar, a, axis, ddof=ddof, keepdims=keepdims)
-    distance = compute(ROWS["abs"], (a - nanmean(a, axis, dtype, True),))
-    total = nansum(distance * distance, axis, dtype, keepdims)
-    count = _count(a, axis, keepdims) - ddof
+        return _by_float32(nanvar, out, a, axis, **given)
+    distance = compute(ROWS["abs"], (a - nanmean(a, axis, dtype, keepdims=True),))
+    total = nansum(distance * distance, axis, dtype, keepdims=keepdims)
+    count = _count(a, axis, keepdims) - one_correction("nanvar", correction, ddof)
     found = compute(ROWS["divide"], (total, _as(total, count)))
-    return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan))
+    return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan), out)
 
 
 def nanstd(
-    a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: float = 0,
+    keepdims: bool = False,
+    *,
+    correction: float = 0,
 ) -> USMArray:
     """The standard deviation of the numbers."""
-    return compute(ROWS["sqrt"], (nanvar(a, axis, dtype, ddof, keepdims),))
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, correction=correction)
+    return compute(ROWS["sqrt"], (variance,), out)
 
 
-def _by_float32(function, a, axis, **options):
+def _by_float32(function, out, a, axis, **options):
     """float16 cannot hold counts above 65504, nor many a sum."""
-    return function(a.astype("f4"), axis, **options).astype("f2")
+    return written(out, function(a.astype("f4"), axis, **options).astype("f2"), function.__name__)
 
 
 def _as(x, other):
@@ -77,19 +104,19 @@ def _as(x, other):
 
 
 def _extreme(name: str, worst: float):
-    def function(a: Any, axis: Any = None, keepdims: bool = False) -> USMArray:
+    def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> USMArray:
         if a.dtype.kind != "f":
-            return reduce(REDUCTIONS[name], a, axis, keepdims)
+            return reduce(REDUCTIONS[name], a, axis, keepdims, out=out)
         found = reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims)
-        return compute(ROWS["where"], (_count(a, axis, keepdims), found, math.nan))
+        return compute(ROWS["where"], (_count(a, axis, keepdims), found, math.nan), out)
 
     return function
 
 
 def _place(name: str, worst: float):
-    def function(a: Any, axis: Any = None, keepdims: bool = False) -> USMArray:
+    def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> USMArray:
         x = _filled(a, worst) if a.dtype.kind == "f" else a
-        return reduce(REDUCTIONS[name], x, axis, keepdims)
+        return reduce(REDUCTIONS[name], x, axis, keepdims, out=out)
 
     return function
 
@@ -100,6 +127,6 @@ nanargmax = _place("argmax", -math.inf)
 nanargmin = _place("argmin", math.inf)
 
 
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None) -> USMArray:
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> USMArray:
     """The sums of the numbers so far."""
-    return _filled(a, 0).cumsum(axis, dtype)
+    return written(out, _filled(a, 0).cumsum(axis, dtype), "nancumsum")

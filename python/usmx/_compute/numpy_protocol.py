@@ -51,7 +51,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
         if name in UFUNCS:
             return compute(UFUNCS[name], inputs, out)
-        return products.written(out, _PRODUCTS[name](*inputs))
+        return products.written(out, _PRODUCTS[name](*inputs), name)
     if method == "outer" and name in UFUNCS and len(inputs) == 2:
         _require_defaults(name, kwargs)
         first, second = arrays_of(name, ("x1", "x2"), inputs)
@@ -66,7 +66,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
         _require_defaults(name, kwargs)
         (x,) = arrays_of(name, ("x",), inputs)
-        return products.written(out, accumulate(_REDUCTIONS[name], x, axis, dtype))
+        return products.written(out, accumulate(_REDUCTIONS[name], x, axis, dtype), name)
     call = name if method == "__call__" else f"{name}.{method}"
     raise TypeError(f"numpy.{call}: {COMPUTE}")
 
@@ -100,16 +100,12 @@ def _diff(a, n=1, axis=-1, **options):
     return scans.diff(a, n=n, axis=axis, **options)
 
 
-def _isin(element, test_elements, assume_unique=False, invert=False):
-    """What is known to be unique is found no faster."""
-    return sorting.isin(element, test_elements, invert=invert)
-
-
 def _trace_of_last_axes(x, offset=0):
     return USMArray.trace(x, offset, -2, -1)
 
 
 _REDUCING = "axis dtype out keepdims"
+_SPREADING = "axis dtype out ddof keepdims"
 FUNCTIONS.update(
     {
         "all": By(USMArray.all, "a", "axis out keepdims"),
@@ -118,7 +114,7 @@ FUNCTIONS.update(
         "any": By(USMArray.any, "a", "axis out keepdims"),
         "argmax": By(USMArray.argmax, "a", "axis out", "keepdims"),
         "argmin": By(USMArray.argmin, "a", "axis out", "keepdims"),
-        "argsort": By(sorting.argsort, "a", "axis", "stable"),
+        "argsort": By(sorting.argsort, "a", "axis kind", "stable"),
         "around": By(USMArray.round, "a", "decimals out"),
         "count_nonzero": By(reductions.count_nonzero, "a", "axis", "keepdims"),
         "cumprod": By(USMArray.cumprod, "a", "axis dtype"),
@@ -130,34 +126,34 @@ FUNCTIONS.update(
         "max": By(USMArray.max, "a", "axis out keepdims"),
         "mean": By(USMArray.mean, "a", _REDUCING),
         "min": By(USMArray.min, "a", "axis out keepdims"),
-        "nanargmax": By(nan_functions.nanargmax, "a", "axis keepdims"),
-        "nanargmin": By(nan_functions.nanargmin, "a", "axis keepdims"),
-        "nancumsum": By(nan_functions.nancumsum, "a", "axis dtype"),
-        "nanmax": By(nan_functions.nanmax, "a", "axis", "keepdims"),
-        "nanmean": By(nan_functions.nanmean, "a", "axis dtype", "keepdims"),
-        "nanmin": By(nan_functions.nanmin, "a", "axis", "keepdims"),
-        "nanprod": By(nan_functions.nanprod, "a", "axis dtype", "keepdims"),
-        "nanstd": By(nan_functions.nanstd, "a", "axis dtype", "ddof keepdims"),
-        "nansum": By(nan_functions.nansum, "a", "axis dtype", "keepdims"),
-        "nanvar": By(nan_functions.nanvar, "a", "axis dtype", "ddof keepdims"),
+        "nanargmax": By(nan_functions.nanargmax, "a", "axis out", "keepdims"),
+        "nanargmin": By(nan_functions.nanargmin, "a", "axis out", "keepdims"),
+        "nancumsum": By(nan_functions.nancumsum, "a", "axis dtype out"),
+        "nanmax": By(nan_functions.nanmax, "a", "axis out keepdims"),
+        "nanmean": By(nan_functions.nanmean, "a", _REDUCING),
+        "nanmin": By(nan_functions.nanmin, "a", "axis out keepdims"),
+        "nanprod": By(nan_functions.nanprod, "a", _REDUCING),
+        "nanstd": By(nan_functions.nanstd, "a", _SPREADING, "correction"),
+        "nansum": By(nan_functions.nansum, "a", _REDUCING),
+        "nanvar": By(nan_functions.nanvar, "a", _SPREADING, "correction"),
         "prod": By(USMArray.prod, "a", _REDUCING),
         "round": By(USMArray.round, "a", "decimals out"),
-        "sort": By(sorting.sort, "a", "axis", "stable"),
-        "std": By(USMArray.std, "a", "axis dtype out ddof keepdims"),
+        "sort": By(sorting.sort, "a", "axis kind", "stable"),
+        "std": By(reductions.std, "a", _SPREADING, "correction"),
         "sum": By(USMArray.sum, "a", _REDUCING),
         "trace": By(USMArray.trace, "a", "offset axis1 axis2"),
         "unique_all": By(sorting.unique_all, "x"),
         "unique_counts": By(sorting.unique_counts, "x"),
         "unique_inverse": By(sorting.unique_inverse, "x"),
         "unique_values": By(sorting.unique_values, "x"),
-        "var": By(USMArray.var, "a", "axis dtype out ddof keepdims"),
+        "var": By(reductions.var, "a", _SPREADING, "correction"),
     }
 )
 # Those of operands, among which arrays of NumPy's may be.
 _OF_OPERANDS = {
     "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
     "dot": By(USMArray.dot, "a b"),
-    "isin": By(_isin, "element test_elements", "assume_unique invert"),
+    "isin": By(sorting.isin, "element test_elements", "assume_unique invert", "kind"),
     "linalg.matmul": By(products.matmul, "x1 x2"),
     "linalg.tensordot": By(products.tensordot, "x1 x2", keywords_only="axes"),
     "linalg.vecdot": By(products.vecdot, "x1 x2", keywords_only="axis"),

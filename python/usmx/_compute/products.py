@@ -82,11 +82,11 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
     return written(out, made)
 
 
-def written(out: USMArray | None, made: USMArray) -> USMArray:
-    """A result, copied to `out` if there is one."""
+def written(out: USMArray | None, made: USMArray, function: str = "matmul") -> USMArray:
+    """A result of a function, copied to `out` if there is one."""
     if out is None:
         return made
-    require_castable("matmul", made.dtype, output("matmul", out).dtype)
+    require_castable(function, made.dtype, output(function, out).dtype)
     if out.shape != made.shape:
         raise ValueError(f"out must have shape {made.shape}, found {out.shape}")
     copy_async(out, made)

@@ -82,6 +82,13 @@ def spread_of(
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
 
 
+def one_correction(name: str, correction: float, ddof: float) -> float:
+    """The argument by either of its names."""
+    if correction and ddof:
+        raise ValueError(f"{name} takes correction or ddof, found both")
+    return correction or ddof
+
+
 def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any) -> NumpyType:
     """The type of the result for elements of a type: as asked for, or by the rule of the row."""
     require_plain(row.name, of)
@@ -167,7 +174,7 @@ Returns:
 
 Raises:
     TypeError: the function is not defined for the type, or `out` has another one.
-    ValueError: an axis is named twice, `out` has another shape or is read-only{empty}.
+    ValueError: an axis is named twice, `out` has another shape or is read-only{both}{empty}.
     numpy.exceptions.AxisError: there is no such axis.
 
 Example:
@@ -178,7 +185,8 @@ _DTYPE = """
     dtype: the type of the result, to which the elements are converted first."""
 _CORRECTION = """
     correction: what is taken from the number of elements before it divides the squares of the
-        differences: 1 for a sample of a larger whole."""
+        differences: 1 for a sample of a larger whole.
+    ddof: NumPy's name of `correction`."""
 _FLOAT = "that of `x`,\n    or the default floating-point type for integers"
 _RESULTS = {
     "same": "that of `x`",
@@ -207,26 +215,30 @@ def _function_of(row: Reduction):
     def along(x, /, axis=None, *, keepdims=False, out=None):
         return reduce(row, _array(x), axis, keepdims, out=out)
 
-    def spread(x, /, axis=None, *, correction=0.0, keepdims=False, out=None):
-        return spread_of(row, _array(x), axis, correction, keepdims, out=out)
+    def spread(x, /, axis=None, *, correction=0.0, ddof=0.0, dtype=None, keepdims=False, out=None):
+        taken = one_correction(row.name, correction, ddof)
+        return spread_of(row, _array(x), axis, taken, keepdims, dtype=dtype, out=out)
 
-    function = total if row.types == "sum" else spread if row.types == "real" else along
+    is_spread, has_dtype = row.types == "real", row.types in ("sum", "float", "real")
+    function = spread if is_spread else total if has_dtype else along
     function.__name__ = function.__qualname__ = row.name
     function.__annotations__ = {
         "x": "Producer",
         "axis": "Axes | None",
-        **({"dtype": "DTypeLike | None"} if function is total else {}),
-        **({"correction": "float"} if function is spread else {}),
+        **({"correction": "float", "ddof": "float"} if is_spread else {}),
+        **({"dtype": "DTypeLike | None"} if has_dtype else {}),
         "keepdims": "bool",
         "out": "USMArray | None",
         "return": "USMArray",
     }
+    both = ", both `correction` and `ddof` are given" if is_spread else ""
     function.__doc__ = _DOCUMENT.format(
         name=row.name,
         summary=row.summary,
         note=_NOTES.get(row.name, ""),
-        more=_DTYPE if function is total else _CORRECTION if function is spread else "",
+        more=_CORRECTION * is_spread + _DTYPE * has_dtype,
         result=_RESULTS[row.types],
+        both=both,
         empty="" if row.identity else ", or there are no elements",
         example=row.example[0],
         prints=row.example[1],

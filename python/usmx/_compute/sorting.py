@@ -21,7 +21,7 @@ from usmx._compute.scans import accumulate, diff
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
-from usmx._container.indexing import nonzero
+from usmx._container.indexing import nonzero, with_axis
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -47,13 +47,21 @@ _KEYS = {
 
 
 def sort(
-    x: Producer, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True
+    x: Producer,
+    /,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> USMArray:
     """Sort the elements along an axis, in a new array. Does not wait.
 
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer.
+        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        kind: one of NumPy's names: None, 'quicksort', 'heapsort', 'mergesort' or 'stable'. It
+            changes nothing.
         descending: whether the greatest element comes first. NaN is greater than all numbers.
         stable: whether equal elements keep their order; they do in any case.
 
@@ -62,23 +70,32 @@ def sort(
 
     Raises:
         TypeError: the elements are complex numbers or structures.
+        ValueError: `kind` is another word.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.sort(usmx.asarray([3, 1, 2])))
         [1 2 3]
     """
-    return _sorted(as_view("x", x), axis, descending, False)
+    return _sorted_as_asked(x, axis, kind, descending, False)
 
 
 def argsort(
-    x: Producer, /, *, axis: SupportsIndex = -1, descending: bool = False, stable: bool = True
+    x: Producer,
+    /,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+    *,
+    descending: bool = False,
+    stable: bool | None = True,
 ) -> USMArray:
     """Find the indices that sort the elements along an axis. Does not wait.
 
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer.
+        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        kind: one of NumPy's names: None, 'quicksort', 'heapsort', 'mergesort' or 'stable'. It
+            changes nothing.
         descending: whether the greatest element comes first. NaN is greater than all numbers.
         stable: whether equal elements keep their order; they do in any case.
 
@@ -87,13 +104,25 @@ def argsort(
 
     Raises:
         TypeError: the elements are complex numbers or structures.
+        ValueError: `kind` is another word.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.argsort(usmx.asarray([3, 1, 2])))
         [1 2 0]
     """
-    return _sorted(as_view("x", x), axis, descending, True)
+    return _sorted_as_asked(x, axis, kind, descending, True)
+
+
+def _sorted_as_asked(x, axis, kind, descending, wants_places):
+    _require_kind(kind, ("quicksort", "heapsort", "mergesort", "stable"))
+    return _sorted(*with_axis(as_view("x", x), axis), descending, wants_places)
+
+
+def _require_kind(kind, known):
+    """ValueError for what is no name of an algorithm. There is one for all names."""
+    if kind is not None and kind not in known:
+        raise ValueError(f"kind must be None or one of {', '.join(known)}, found {kind!r}")
 
 
 def _sorted(x, axis, descending, wants_places):
@@ -336,13 +365,23 @@ def _places(sorter, x):
     return astype(sorter, "i8", copy=False)
 
 
-def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> USMArray:
+def isin(
+    x1: Operand,
+    x2: Operand,
+    /,
+    assume_unique: bool = False,
+    invert: bool = False,
+    *,
+    kind: Literal["sort", "table"] | None = None,
+) -> USMArray:
     """Say for each element whether another array has an equal one. Does not wait.
 
     Args:
         x1: an array of elements, or a number.
         x2: the array that is searched, or a number. One of both is an array.
+        assume_unique: whether no element occurs twice, which makes nothing faster.
         invert: whether the result says that there is none.
+        kind: None, 'sort' or 'table', as in NumPy. It changes nothing.
 
     Returns:
         A new USMArray of bool, of the shape of `x1`, on the queue of the arrays. A NaN equals
@@ -350,12 +389,14 @@ def isin(x1: Operand, x2: Operand, /, *, invert: bool = False) -> USMArray:
 
     Raises:
         TypeError: the elements are structures, or none of both is an array.
+        ValueError: `kind` is another word.
         ExecutionPlacementError: the queues differ.
 
     Example:
         >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
         [ True False  True]
     """
+    _require_kind(kind, ("sort", "table"))
     elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
     if not isinstance(searched, _core.USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))

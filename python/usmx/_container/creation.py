@@ -9,7 +9,7 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.host import PLAIN, _numpy, require_plain
+from usmx._container.host import PLAIN, _numpy, in_native_order, require_plain
 from usmx._container.nested import arrays_in, stacked
 from usmx._container.numpy_views import view_of_numpy
 from usmx._core import USMArray, _as_array, _fill, _new_array, asarray, empty_like
@@ -339,9 +339,11 @@ def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     numpy = _numpy()
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
     if dtype is None:
-        require_plain(source, obj)
-    elif source.dtype.names is None and not (source.dtype.char in PLAIN and source.dtype.isnative):
-        source = source.astype(_core._dtype(dtype))  # strings, foreign byte order, ...
+        source = require_plain(source, obj)
+    elif source.dtype.names is None and source.dtype.char not in PLAIN:
+        source = source.astype(_core._dtype(dtype))  # strings, longdouble, ...
+    else:
+        source = in_native_order(source)
     usm_type = "device" if usm_type is None else usm_type
     result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
     _core._copy_from_host(result, source)

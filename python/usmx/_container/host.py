@@ -15,21 +15,23 @@ def _numpy():
 
 
 def require_plain(source, obj):
-    """`source`, the NumPy array of `obj`, if usmx has its element type.
+    """`source`, the NumPy array of `obj`, in this machine's byte order.
 
-    TypeError if not; ValueError for elements in another byte order.
+    TypeError if usmx does not have its element type.
     """
-    if source.dtype.char in PLAIN and not source.dtype.isnative:
-        raise ValueError(
-            f"elements must be in this machine's byte order, found {source.dtype.str!r}: use "
-            "x.astype(x.dtype.newbyteorder('='))"
-        )
     if source.dtype.char not in PLAIN and source.dtype.names is None:
         raise TypeError(
             "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
             f"a component, or structures of them, found {_found(source, obj)}"
         )
-    return source
+    return in_native_order(source)
+
+
+def in_native_order(array):
+    """The array, or a copy of it in this machine's byte order."""
+    if array.dtype.isnative:
+        return array
+    return array.astype(array.dtype.newbyteorder("="))
 
 
 def _found(source, obj):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._container.host import _numpy
+from usmx._container.host import _numpy, in_native_order
 from usmx._container.nested import arrays_in
 from usmx._core import _as_array, asnumpy
 
@@ -125,8 +125,7 @@ def _structured_cast(expected: NumpyType, found: object) -> TypeError:
 
 def with_whole_strides(array: NumpyArray) -> NumpyArray:
     """The elements in this machine's byte order, a whole number of them apart."""
-    if not array.dtype.isnative:
-        return array.astype(array.dtype.newbyteorder("="))
+    array = in_native_order(array)
     if any(stride % array.itemsize for stride in array.strides):
         return array.copy()
     return array

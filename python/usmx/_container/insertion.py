@@ -197,13 +197,14 @@ def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> US
 
 
 def _indices(view, obj):
-    """Indices of a view, on the host. Nothing is an empty list of integers."""
+    """Indices of a view, on the host. Nothing is an empty list or tuple of integers."""
     if isinstance(obj, slice):
         return obj
     if (given := _as_array(obj)) is not None:
         common_queue([view, given])
     found = on_host(obj if given is None else given)
-    return found.astype(_numpy().intp) if found.size == 0 and isinstance(obj, list) else found
+    is_nothing = found.size == 0 and isinstance(obj, (list, tuple))
+    return found.astype(_numpy().intp) if is_nothing else found
 
 
 def _require_places(before, size):

@@ -118,6 +118,12 @@ def test_corrections_and_types_of_deviations():
     same(array.std(0, ddof=1, keepdims=True), host.std(0, ddof=1, keepdims=True), 1e-15)
     same(usmx.asarray(host.astype("f4")).std(), host.astype("f4").std(), 1e-6)
     same(array.mean(dtype="f4"), host.mean(dtype="f4"), 1e-6)
+    for xp in (usmx, np):
+        same(xp.std(array, axis=0, ddof=1), host.std(0, ddof=1), 1e-15)
+        same(xp.var(array, correction=2, dtype="f4"), host.var(ddof=2, dtype="f4"), 1e-6)
+        with pytest.raises(ValueError, match="takes correction or ddof, found both"):
+            xp.var(array, ddof=1, correction=1)
+    same(usmx.mean(array, dtype="f4"), host.mean(dtype="f4"), 1e-6)
     assert np.isnan(float(usmx.zeros(1).var(ddof=1)))
     shifted = usmx.asarray(host + 1e9)
     assert float(shifted.var()) == host.var()
@@ -243,6 +249,32 @@ def test_searching():
         usmx.searchsorted(usmx.zeros((2, 2)), array)
 
 
+@pytest.mark.parametrize("kind", [None, "quicksort", "heapsort", "mergesort", "stable"])
+@pytest.mark.parametrize("axis", [None, 0, -1])
+def test_numpys_forms_of_sorting(axis, kind):
+    array = usmx.asarray(HOST)
+    for xp, x in ((usmx, array), (np, array)):
+        same(xp.sort(x, axis, kind), np.sort(HOST, axis, "stable"))
+        same(xp.argsort(x, axis=axis, kind=kind), np.argsort(HOST, axis, "stable"))
+    same(array.argsort(axis, kind), HOST.argsort(axis, "stable"))
+    same(usmx.argsort(array, axis=axis, stable=None), HOST.argsort(axis, "stable"))
+    if axis is None:
+        with pytest.raises(TypeError, match="NoneType"):
+            array.sort(axis)
+    else:
+        array.sort(axis, kind=kind)
+        same(array, np.sort(HOST, axis))
+
+
+def test_what_is_no_algorithm_is_refused():
+    array = usmx.arange(3)
+    for call in (usmx.sort, usmx.argsort, type(array).sort, type(array).argsort):
+        with pytest.raises(ValueError, match="kind must be None or one of quicksort.*found 'fast'"):
+            call(array, kind="fast")
+    with pytest.raises(ValueError, match="kind must be None or one of sort, table"):
+        usmx.isin(array, array, kind="stable")
+
+
 def test_membership():
     array = usmx.asarray(HOST)
     same(usmx.isin(array, usmx.asarray([3, -4, 100])), np.isin(HOST, [3, -4, 100]))
@@ -250,6 +282,8 @@ def test_membership():
     same(usmx.isin(array, 3), HOST == 3)
     same(usmx.isin(3, array), np.array(3 in HOST))
     same(usmx.isin(array, array[:0]), np.zeros(HOST.shape, bool))
+    same(usmx.isin(array, array[0], True, True, kind="sort"), np.isin(HOST, HOST[0], invert=True))
+    same(np.isin(array, array[0], kind="table"), np.isin(HOST, HOST[0]))
     nan = usmx.asarray([np.nan, 1])
     assert usmx.isin(nan, nan).tolist() == [False, True]
 

@@ -210,10 +210,17 @@ def test_what_has_no_element_type_is_refused(given):
         usmx.asarray(given)
 
 
-def test_host_array_of_foreign_byte_order_is_refused():
-    with pytest.raises(ValueError, match=">i4"):
-        usmx.asarray(np.arange(3, dtype=">i4"))
-    assert same(usmx.asarray(np.arange(3, dtype=">i4"), "<i4"), np.arange(3, dtype="<i4"))
+@pytest.mark.parametrize("dtype", [">i4", ">c16", [("x", ">f4"), ("y", "u1")]])
+def test_host_array_of_foreign_byte_order_is_converted(dtype):
+    host = np.arange(3).astype(dtype)
+    native = host.dtype.newbyteorder("=")
+    array = usmx.asarray(host)
+    assert same(array, host.astype(native))
+    assert same(usmx.asarray(host, native), host.astype(native))
+    array[...] = array[::-1]
+    usmx.copy_async(array, host).wait()
+    assert same(array, host.astype(native))
+    assert same(usmx.full_like(array, host[2]), np.full_like(host.astype(native), host[2]))
 
 
 KEYS = [

@@ -513,3 +513,17 @@ def test_array_shares_memory_with_its_host_view_and_not_with_others():
     assert not usmx.shares_memory(array[:1], view[1:])
     assert not usmx.shares_memory(array, usmx.zeros(4))
     assert not usmx.may_share_memory(array, np.zeros(4))
+
+
+# ---- nothing
+
+
+@pytest.mark.parametrize("nothing", [(), []])
+@pytest.mark.parametrize("axis", [None, 1])
+def test_nothing_is_left_out_of_a_copy(nothing, axis):
+    def insert_after_delete(xp, a):
+        left = xp.delete(a, nothing, axis)
+        a[...] = 0
+        return xp.insert(left, nothing, 1, axis)
+
+    check(insert_after_delete, usmx.ones((2, 3)), [])

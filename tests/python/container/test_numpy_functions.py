@@ -174,6 +174,35 @@ def test_half_precision_counts_more_numbers_than_it_can_hold(function):
     np.testing.assert_allclose(float(found), float(expected), rtol=2e-3)
 
 
+NAN_FUNCTIONS = (
+    np.nanargmax, np.nanargmin, np.nancumsum, np.nanmax, np.nanmean, np.nanmin, np.nanprod,
+    np.nanstd, np.nansum, np.nanvar,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("function", NAN_FUNCTIONS)
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f8"])
+def test_result_without_nan_is_written_to_an_array(function, dtype):
+    host = np.array([[1, 2, 4], [4, 1, 3]], dtype)
+    host[0, 1] = np.nan if host.dtype.kind == "f" else 2
+    expected = function(host, axis=1)
+    out = usmx.empty_like(usmx.asarray(expected))
+    assert function(usmx.asarray(host), axis=1, out=out) is out
+    np.testing.assert_allclose(usmx.asnumpy(out), expected, rtol=2e-3)
+    with pytest.raises((TypeError, ValueError), match="cannot be|shape"):
+        function(usmx.asarray(host), axis=1, out=usmx.empty(7, dtype="?"))
+
+
+def test_variance_without_nan_has_one_correction():
+    host = np.array([1, 2, 4, np.nan])
+    array = usmx.asarray(host)
+    np.testing.assert_allclose(float(np.nanvar(array, correction=1)), np.nanvar(host, ddof=1))
+    np.testing.assert_allclose(float(np.nanstd(array, correction=1)), np.nanstd(host, ddof=1))
+    with pytest.raises(ValueError, match="nanvar takes correction or ddof, found both"):
+        np.nanstd(array, ddof=1, correction=1)
+    assert np.nanvar(array.astype("c8")).dtype == "f4"
+
+
 @pytest.mark.parametrize("dtype", ["i4", "f2", "f4", "f8", "c8"])
 @pytest.mark.parametrize("ddof", [0, 2, 3, 4])
 def test_variance_of_too_few_numbers_is_numpys(dtype, ddof):
