@@ -266,7 +266,8 @@ local_memory {
 };
 
 /// Memory that the work items of a group share: a variable of a kernel, such as
-/// `usmx::local_array<float, 16, 17> tile;`. The elements are not set.
+/// `usmx::local_array<float, 16, 17> tile;`. The elements are not set. The memory has whole words
+/// of 4 bytes, because atomic operations on smaller elements exchange these.
 template <class T, index_t... Extents>
 class [[__sycl_detail__::wg_scope]] local_array;
 
@@ -277,7 +278,7 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Extent> {
   T* data() { return data_; }
 
  private:
-  T data_[Extent];
+  alignas(4) alignas(T) T data_[Extent];
 };
 
 template <class T, index_t Rows, index_t Columns>
@@ -288,7 +289,7 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Rows, Columns> {
   T* data() { return data_[0]; }
 
  private:
-  T data_[Rows][Columns];
+  alignas(4) alignas(T) T data_[Rows][Columns];
 };
 
 template <class T, index_t Planes, index_t Rows, index_t Columns>
@@ -299,7 +300,7 @@ class [[__sycl_detail__::wg_scope]] local_array<T, Planes, Rows, Columns> {
   T* data() { return data_[0][0]; }
 
  private:
-  T data_[Planes][Rows][Columns];
+  alignas(4) alignas(T) T data_[Planes][Rows][Columns];
 };
 
 #endif

@@ -175,7 +175,7 @@ class local_array {
   T* data() { return data_[0][0]; }
 
  private:
-  T data_[Planes][Rows][Columns];
+  alignas(4) alignas(T) T data_[Planes][Rows][Columns];
 };
 
 template <class T, long Rows, long Columns>
@@ -186,7 +186,7 @@ class local_array<T, Rows, Columns, 0> {
   T* data() { return data_[0]; }
 
  private:
-  T data_[Rows][Columns];
+  alignas(4) alignas(T) T data_[Rows][Columns];
 };
 
 template <class T, long Extent>
@@ -196,7 +196,7 @@ class local_array<T, Extent, 0, 0> {
   T* data() { return data_; }
 
  private:
-  T data_[Extent];
+  alignas(4) alignas(T) T data_[Extent];
 };
 
 }  // namespace builtins

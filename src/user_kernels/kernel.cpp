@@ -68,12 +68,17 @@ launch_sizes check(const kernel::implementation& k, const launch_sizes& sizes) {
   return detail::checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
 }
 
+/// Rounds a size up to whole words: atomic operations on elements of 1 and 2 bytes exchange the
+/// word that has them (usmx/kernel.hpp).
+constexpr std::size_t in_words(std::size_t nbytes) { return (nbytes + 3) / 4 * 4; }
+
 /// The bytes of all local memory of a launch.
 class local_total {
  public:
   explicit local_total(const kernel::implementation& k) : k_(k) {}
 
-  /// Returns the bytes of this argument. Throws value_error if all take more than the device has.
+  /// Returns the bytes to launch with for this argument. Throws value_error if all take more than
+  /// the device has.
   std::size_t add(std::size_t place, const kernel_argument& argument) {
     const std::size_t nbytes = detail::checked_local_nbytes(k_.signature, place, argument);
     const std::size_t most = k_.limits[0].local_nbytes;
@@ -81,7 +86,7 @@ class local_total {
       throw value_error(detail::message(to_string(k_.signature), ": expected at most ", most,
                                         " bytes of local memory, found ", nbytes_));
     }
-    return nbytes;
+    return in_words(nbytes);
   }
 
  private:

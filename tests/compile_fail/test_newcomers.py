@@ -43,6 +43,7 @@ void tried(const sycl::queue& queue, const usmx::array& a, const usmx::array_of<
 }}
 """
 PROGRAM = """
+#include "headers.hpp"
 using usmx::array;
 using matrix = usmx::array_of<double, 2>;
 int main() {{
@@ -121,7 +122,9 @@ def test_right_lines_do_the_right_thing(precompiled, tmp_path):
 WORDS = """
 #include <unistd.h>
 
+#include <usmx/array.hpp>
 #include <usmx/python/nanobind.hpp>
+#include <usmx/user_kernels/kernel.hpp>
 
 using namespace usmx;
 using points = param::host<const double, param::shape<param::any, 3>, param::c_contig>;

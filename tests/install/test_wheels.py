@@ -28,6 +28,7 @@ static PyModuleDef module = {PyModuleDef_HEAD_INIT, "_native", nullptr, -1, meth
 PyMODINIT_FUNC PyInit__native() { return PyModule_Create(&module); }
 """
 SOLVER = """
+#include <usmx/array.hpp>
 std::ptrdiff_t twice(const usmx::array& x) { return 2 * x.size(); }
 """
 BINDINGS = """

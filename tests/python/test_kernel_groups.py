@@ -208,15 +208,23 @@ def test_compare_exchange_on_elements_of_one_and_two_bytes(dtype):
     np.testing.assert_array_equal(np.sort(old), np.repeat(np.arange(100), 5))
 
 
-def test_atomic_operations_in_local_memory_of_bytes():
+@pytest.mark.parametrize(
+    ("parameter", "variable", "argument"),
+    [
+        ("", "usmx::local_array<unsigned char, 5> t;", ()),
+        (", usmx::local_memory<unsigned char> t", "", (usmx.local_memory("u1", 5),)),
+    ],
+)
+def test_atomic_operations_in_local_memory_of_bytes(parameter, variable, argument):
+    """Five bytes: compute-sanitizer finds it if the word with the last one is not all there."""
     source = HEADER + (
-        "USMX_KERNEL(1) f(const unsigned char* x, unsigned char* y) { usmx::local_array<unsigned char, 5> t;\n"
+        f"USMX_KERNEL(1) f(const unsigned char* x, unsigned char* y{parameter}) {{ {variable}\n"
         "const auto at = usmx::local_id(); if (at < 5) t[at] = 0; usmx::barrier();\n"
         "usmx::atomic_add(t[x[at]], 1); usmx::barrier(); if (at < 5) y[at] = t[at]; }"
     )
     x = np.random.default_rng(45).integers(0, 5, 200).astype("u1")
     y = usmx.zeros(5, dtype="u1")
-    usmx.Kernel(source, "f")(200, 200, usmx.asarray(x), y)
+    usmx.Kernel(source, "f")(200, 200, usmx.asarray(x), y, *argument)
     np.testing.assert_array_equal(usmx.asnumpy(y), np.bincount(x, minlength=5))
 
 

@@ -80,6 +80,7 @@ def test_generated_kernels_travel_with_preamble_and_options():
 
 def test_request_for_local_memory_travels():
     source = """
+#include <usmx/kernel.hpp>
 USMX_KERNEL(1) turn(int* x, usmx::local_memory<int> m) {
   const auto i = usmx::local_id();
   m[i] = x[i];

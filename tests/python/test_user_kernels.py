@@ -865,6 +865,7 @@ def test_range_of_no_or_too_many_dimensions_is_dpctls_error_and_a_value_error(si
 
 
 USES_MUCH_LOCAL_MEMORY = """
+#include <usmx/kernel.hpp>
 USMX_KERNEL(1) greedy(float* x) {
   usmx::local_array<float, 1 << 22> all;
   all[usmx::local_id()] = x[usmx::global_id()];

@@ -25,6 +25,7 @@ constexpr const char* transpose_source = R"(
 #include <sycl/ext/oneapi/free_function_queries.hpp>
 #include <sycl/ext/oneapi/kernel_properties/properties.hpp>
 
+#include "usmx/layout/strided_view.hpp"
 
 namespace syclex = sycl::ext::oneapi::experimental;
 
