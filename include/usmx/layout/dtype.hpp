@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
 
@@ -103,6 +104,13 @@ inline constexpr std::array<type_entry, type_count> type_table{
     type_entry{'c', native("<c16", ">c16"), 16, alignof(double), "Zd", "complex128"},
 };
 
+[[noreturn]] inline void throw_no_plain_type(type_code code) {
+  throw value_error(message(
+      "dtype: expected the code of a plain type, 0 to ", type_count - 1, ", found ",
+      static_cast<int>(code),
+      code == type_code::structured ? " (structured): dtype::structured() makes such types" : ""));
+}
+
 template <class T>
 concept integer_element =
     std::integral<T> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
@@ -125,8 +133,13 @@ concept element_type =
 /// dtype::structured made the type, else as long as an array or another held_dtype has it.
 class USMX_API dtype {
  public:
-  /// The plain type of that code. Precondition: the code is not `structured`.
-  constexpr dtype(type_code code) noexcept : code_(code) {}
+  /// The plain type of that code. Throws value_error for `structured`, whose fields it would lack,
+  /// and for a number that is no code.
+  constexpr dtype(type_code code) : code_(code) {
+    if (static_cast<std::size_t>(code) >= detail::type_table.size()) {
+      detail::throw_no_plain_type(code);
+    }
+  }
   /// @cond
   template <class Text>
     requires std::is_convertible_v<const Text&, std::string_view>

@@ -43,13 +43,17 @@ std::vector<dtype> all_types() {
   return types;
 }
 
-std::string rejection(std::string_view typestr) {
+std::string value_error_of(auto make) {
   try {
-    dtype::from_typestr(typestr);
+    make();
   } catch (const usmx::value_error& error) {
     return error.what();
   }
   return "";
+}
+
+std::string rejection(std::string_view typestr) {
+  return value_error_of([=] { return dtype::from_typestr(typestr); });
 }
 
 struct expected_type {
@@ -102,6 +106,16 @@ TEST(dtype, is_small_and_usable_in_constant_expressions) {
   static_assert(dtype::of<float>().itemsize() == 4);
   static_assert(dtype::of<float>().typestr().substr(1) == "f4");
   static_assert(dtype::of<float>() != dtype(type_code::float64));
+}
+
+TEST(dtype, codes_of_no_plain_type_are_rejected_and_not_looked_up) {
+  const std::string expected = "dtype: expected the code of a plain type, 0 to 13, found ";
+  EXPECT_EQ(value_error_of([] { return dtype(type_code::structured); }),
+            expected + "14 (structured): dtype::structured() makes such types");
+  for (int code = usmx::type_count + 1; code <= 255; ++code) {
+    EXPECT_EQ(value_error_of([=] { return dtype(static_cast<type_code>(code)); }),
+              expected + std::to_string(code));
+  }
 }
 
 TEST(dtype, typestr_parses_back_to_the_same_type) {
