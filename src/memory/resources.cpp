@@ -185,9 +185,7 @@ void failing_resource::deallocate(std::byte* block, std::size_t nbytes, std::siz
 function_resource::function_resource(usm_kind kind, allocate_function to_allocate,
                                      free_function to_free, int device)
     : kind_(kind), allocate_(to_allocate), free_(to_free), device_(device) {
-  if (kind == usm_kind::unknown) {
-    throw value_error("memory kind must be device, shared or host, found unknown");
-  }
+  to_sycl(kind);  // throws for usm_kind::unknown
   if (to_allocate == nullptr || to_free == nullptr) {
     throw value_error("the functions of a resource must be addresses of functions, found null");
   }

@@ -84,9 +84,10 @@ TEST_F(function_resource_test, pool_aligns_what_the_functions_do_not) {
 }
 
 TEST_F(function_resource_test, unknown_kind_and_null_functions_are_errors) {
-  expect_error<value_error>(
-      [] { function_resource(usm_kind::unknown, usmx_test_allocate, usmx_test_free); },
-      {"unknown"});
+  for (const usm_kind kind : {usm_kind::unknown, static_cast<usm_kind>(4)}) {
+    expect_error<value_error>([=] { function_resource(kind, usmx_test_allocate, usmx_test_free); },
+                              {"unknown"});
+  }
   expect_error<value_error>([] { function_resource(usm_kind::host, nullptr, usmx_test_free); },
                             {"null"});
   expect_error<value_error>([] { function_resource(usm_kind::host, usmx_test_allocate, nullptr); },
