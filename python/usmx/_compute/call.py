@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from usmx._compute.table import Row
     from usmx._core import SyclDevice, SyclQueue
-    from usmx._typing import NumpyType
+    from usmx._typing import DTypeLike, NumpyType
 
 
 _texts: dict[str, str] = {}
@@ -232,6 +232,27 @@ def output(function: str, out: Any) -> USMArray:
             text += "; NumPy computes with usmx.asnumpy(a)"
         raise TypeError(text)
     return out
+
+
+def in_type(row: Row, operands: tuple[Any, ...], dtype: DTypeLike) -> tuple[Any, ...]:
+    """The operands in the type that the argument `dtype` asks for."""
+    if any(isinstance(each, Traced) for each in operands):
+        raise TypeError(f"fuse: {row.name} takes no dtype=, convert the arguments")
+    if row.result == "bool":
+        raise TypeError(f"{row.name} takes no dtype=: its result is bool")
+    return arrays_in_type(row.name, row.operands, operands, dtype)
+
+
+def arrays_in_type(
+    function: str, names: tuple[str, ...], operands: tuple[Any, ...], dtype: DTypeLike
+) -> tuple[Any, ...]:
+    """The operands, with arrays converted to a type of their kind; numbers stay."""
+    return tuple(
+        USMArray.astype(each, dtype, casting="same_kind", copy=False)
+        if isinstance(each, USMArray)
+        else each
+        for each in operands_of(function, names, operands)
+    )
 
 
 def require_castable(function: str, result: NumpyType, into: NumpyType) -> None:

@@ -6,7 +6,7 @@ import re
 from math import inf
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import Traced, compute
+from usmx._compute.call import Traced, compute, in_type
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer, as_view
@@ -39,13 +39,15 @@ Args:
 {operands}
     out: where the result is written: an array of the result's shape, to whose type the result's can
         be cast without a change of kind. By default a new array.
+    dtype: the type to which arrays are converted first, without a change of kind. None where the
+        result is bool.
 
 Returns:
     `out`, or a new USMArray on the queue of the operands. Its element type is {result}.
 
 Raises:
-    TypeError: the function is not defined for a type, an operand is of another kind, or the result
-        cannot be cast to the type of `out`.
+    TypeError: the function is not defined for a type, an operand is of another kind, an operand
+        cannot be cast to `dtype`, or the result to the type of `out`.
     ValueError: the shapes do not fit, or `out` is read-only.
     ExecutionPlacementError: the queues differ.
 
@@ -56,16 +58,19 @@ Example:
 
 
 def _function_of(row: Row):
-    def unary(x, /, *, out=None):
-        return compute(row, (x,), out)
+    def unary(x, /, *, out=None, dtype=None):
+        operands = (x,) if dtype is None else in_type(row, (x,), dtype)
+        return compute(row, operands, out)
 
-    def binary(x1, x2, /, *, out=None):
-        return compute(row, (x1, x2), out)
+    def binary(x1, x2, /, *, out=None, dtype=None):
+        operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype)
+        return compute(row, operands, out)
 
     function = unary if len(row.operands) == 1 else binary
     function.__name__ = function.__qualname__ = row.name
     function.__annotations__ = dict.fromkeys(row.operands, "Operand") | {
         "out": "USMArray | None",
+        "dtype": "DTypeLike | None",
         "return": "USMArray",
     }
     function.__doc__ = _DOCUMENT.format(
@@ -81,7 +86,33 @@ def _function_of(row: Row):
 
 
 NAMES = [row.name for row in ROWS.values() if len(row.operands) < 3]
-globals().update({name: _function_of(ROWS[name]) for name in NAMES})
+globals().update({name: _function_of(ROWS[name]) for name in NAMES if name != "round"})
+
+
+def round(x: Operand, /, decimals: SupportsIndex = 0, *, out: USMArray | None = None) -> USMArray:
+    """Round each element to the nearest number of so many decimals. Does not wait.
+
+    In the middle between two numbers it takes the even one.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        decimals: how many digits stay behind the point; a negative count rounds to tens and so on.
+        out: where the result is written: an array of the result's shape, to whose type the
+            result's can be cast without a change of kind. By default a new array.
+
+    Returns:
+        `out`, or a new USMArray on the queue of `x`, of its element type.
+
+    Raises:
+        TypeError: `x` has bool elements or structures, or the result cannot be cast to `out`.
+        ValueError: the shapes do not fit, or `out` is read-only.
+        OverflowError: `decimals` does not fit into 32 bits.
+
+    Example:
+        >>> print(usmx.round(usmx.asarray([0.5, 1.25, 1.5]), 1))
+        [0.5 1.2 1.5]
+    """
+    return round_to(x if isinstance(x, Traced) else as_view("x", x), decimals, out)
 
 
 def clip(

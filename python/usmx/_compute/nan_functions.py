@@ -66,7 +66,7 @@ def nanvar(
     correction: float = 0,
 ) -> USMArray:
     """The variance of the numbers; NaN if there are not more than `ddof`."""
-    given = {"ddof": ddof, "correction": correction, "keepdims": keepdims}
+    given: dict[str, Any] = {"ddof": ddof, "correction": correction, "keepdims": keepdims}
     if a.dtype.kind not in "fc":
         return var(a, axis, dtype=dtype, out=out, **given)
     if dtype is None and a.dtype == "f2":

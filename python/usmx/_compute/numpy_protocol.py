@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from numpy import ndarray
 
 from usmx._compute import elementwise, nan_functions, products, reductions, scans, sorting
-from usmx._compute.call import arrays_of, compute, is_operand, operands_of
+from usmx._compute.call import arrays_in_type, arrays_of, compute, in_type, is_operand
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -44,7 +44,11 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     outs = kwargs.pop("out", None)
     out = outs[0] if outs else None
     if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
-        inputs = _converted(name, inputs, kwargs.pop("dtype", None))
+        dtype = kwargs.pop("dtype", None)
+        if dtype is not None and name in UFUNCS:
+            inputs = in_type(UFUNCS[name], inputs, dtype)
+        elif dtype is not None:
+            inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype)
         _require_defaults(name, kwargs)
         if name == "divmod":
             parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
@@ -69,21 +73,6 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         return products.written(out, accumulate(_REDUCTIONS[name], x, axis, dtype), name)
     call = name if method == "__call__" else f"{name}.{method}"
     raise TypeError(f"numpy.{call}: {COMPUTE}")
-
-
-def _converted(name, inputs, dtype):
-    """The operands in the type that NumPy's argument `dtype` asks for."""
-    if dtype is None:
-        return inputs
-    if name in UFUNCS and UFUNCS[name].result == "bool":
-        raise TypeError(f"numpy.{name} of USMArrays takes no dtype=: its result is bool")
-    operands = operands_of(name, ("x1", "x2")[: len(inputs)], inputs)
-    return tuple(
-        USMArray.astype(each, dtype, casting="same_kind", copy=False)
-        if isinstance(each, USMArray)
-        else each
-        for each in operands
-    )
 
 
 def _require_defaults(name, kwargs):

@@ -174,3 +174,42 @@ def test_what_is_no_array_says_what_makes_one(x):
     for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
         with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):
             call(x)
+
+
+# ---- the type of the result
+
+
+@pytest.mark.parametrize("name", ["add", "divide", "floor_divide", "pow", "sqrt", "abs"])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_operands_are_converted_to_the_type_that_is_asked_for(name, dtype):
+    host = np.array([1, 4, 9], "i4")
+    array = usmx.asarray(host)
+    others = [] if name in ("sqrt", "abs") else [2]
+    theirs = getattr(np, {"pow": "power"}.get(name, name))
+    expected = theirs(host, *others, dtype=dtype)
+    for function in (getattr(usmx, name), theirs):
+        found = function(array, *others, dtype=dtype)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+
+
+def test_type_of_another_kind_is_refused():
+    array = usmx.ones(3)
+    with pytest.raises(TypeError, match="cannot be cast to int32"):
+        usmx.add(array, 1, dtype="i4")
+    with pytest.raises(TypeError, match="equal takes no dtype=: its result is bool"):
+        usmx.equal(array, 1, dtype="f4")
+    with pytest.raises(TypeError, match="found none"):
+        usmx.add(1, 2, dtype="f4")
+    with pytest.raises(TypeError, match="fuse: add takes no dtype="):
+        usmx.fuse(lambda x: usmx.add(x, 1, dtype="f4"))(array)
+
+
+@pytest.mark.parametrize("decimals", [-1, 0, 1])
+def test_rounding_takes_decimals(decimals):
+    host = np.array([12.34, -5.55, 15.0])
+    array = usmx.asarray(host)
+    out = usmx.empty(3)
+    assert usmx.round(array, decimals, out=out) is out
+    for found in (out, usmx.round(array, decimals=decimals)):
+        np.testing.assert_allclose(usmx.asnumpy(found), host.round(decimals))
