@@ -20,6 +20,7 @@ from usmx._compute.promotion import (
     require_plain,
 )
 from usmx._compute.table import ROWS
+from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import using_queue
 from usmx._container.host import _numpy
 from usmx._core import (
@@ -231,6 +232,17 @@ def output(function: str, out: Any) -> USMArray:
         if isinstance(out, _numpy().ndarray):  # as in `host += a`
             text += "; NumPy computes with usmx.asnumpy(a)"
         raise TypeError(text)
+    return out
+
+
+def written(function: str, out: USMArray | None, made: USMArray) -> USMArray:
+    """A result of a function, copied to `out` if there is one."""
+    if out is None:
+        return made
+    require_castable(function, made.dtype, output(function, out).dtype)
+    if out.shape != made.shape:
+        raise ValueError(f"{function}: out must have shape {made.shape}, found {out.shape}")
+    copy_async(out, made)
     return out
 
 

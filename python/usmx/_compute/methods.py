@@ -127,24 +127,30 @@ class OfArrays:
         return reduce(REDUCTIONS["argmin"], self, axis, keepdims, out=out)
 
     def cumsum(
-        self: Any, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None
+        self: Any,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
     ) -> USMArray:
         """Add up the elements so far, along an axis: `usmx.cumulative_sum`. Does not wait.
 
         Without an axis it goes through all elements in C order.
         """
         x = self if axis is not None else reshape(self, -1)
-        return scans.accumulate("sum", x, axis, dtype)
+        return scans.accumulate("sum", x, axis, dtype, out=out)
 
     def cumprod(
-        self: Any, axis: SupportsIndex | None = None, dtype: DTypeLike | None = None
+        self: Any,
+        axis: SupportsIndex | None = None,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
     ) -> USMArray:
         """Multiply the elements so far, along an axis: `usmx.cumulative_prod`. Does not wait.
 
         Without an axis it goes through all elements in C order.
         """
         x = self if axis is not None else reshape(self, -1)
-        return scans.accumulate("prod", x, axis, dtype)
+        return scans.accumulate("prod", x, axis, dtype, out=out)
 
     def clip(
         self: Any,
@@ -199,12 +205,12 @@ class OfArrays:
         """Find where values would be inserted: `usmx.searchsorted`. Does not wait."""
         return sorting.searchsorted(self, v, side=side, sorter=sorter)
 
-    def dot(self: Any, b: Operand) -> USMArray:
+    def dot(self: Any, b: Operand, out: USMArray | None = None) -> USMArray:
         """Multiply matrices or vectors; with more than two dimensions as NumPy's `dot`.
 
         Does not wait.
         """
-        return products.dot(self, b)
+        return products.dot(self, b, out)
 
     def trace(
         self: Any, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1

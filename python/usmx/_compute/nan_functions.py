@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import compute
-from usmx._compute.products import written
+from usmx._compute.call import compute, written
 from usmx._compute.reductions import one_correction, reduce, var
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_view
@@ -95,7 +94,7 @@ def nanstd(
 
 def _by_float32(function, out, a, axis, **options):
     """float16 cannot hold counts above 65504, nor many a sum."""
-    return written(out, function(a.astype("f4"), axis, **options).astype("f2"), function.__name__)
+    return written(function.__name__, out, function(a.astype("f4"), axis, **options).astype("f2"))
 
 
 def _as(x, other):
@@ -129,4 +128,4 @@ nanargmin = _place("argmin", math.inf)
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> USMArray:
     """The sums of the numbers so far."""
-    return written(out, _filled(a, 0).cumsum(axis, dtype), "nancumsum")
+    return _filled(a, 0).cumsum(axis, dtype, out)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from numpy import ndarray
 
 from usmx._compute import elementwise, nan_functions, products, reductions, scans, sorting
-from usmx._compute.call import arrays_in_type, arrays_of, compute, in_type, is_operand
+from usmx._compute.call import arrays_in_type, arrays_of, compute, in_type, is_operand, written
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -55,7 +55,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
         if name in UFUNCS:
             return compute(UFUNCS[name], inputs, out)
-        return products.written(out, _PRODUCTS[name](*inputs), name)
+        return written(name, out, _PRODUCTS[name](*inputs))
     if method == "outer" and name in UFUNCS and len(inputs) == 2:
         _require_defaults(name, kwargs)
         first, second = arrays_of(name, ("x1", "x2"), inputs)
@@ -70,7 +70,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
         _require_defaults(name, kwargs)
         (x,) = arrays_of(name, ("x",), inputs)
-        return products.written(out, accumulate(_REDUCTIONS[name], x, axis, dtype), name)
+        return accumulate(_REDUCTIONS[name], x, axis, dtype, out=out)
     call = name if method == "__call__" else f"{name}.{method}"
     raise TypeError(f"numpy.{call}: {COMPUTE}")
 
@@ -83,10 +83,6 @@ def _require_defaults(name, kwargs):
 
 
 # ---- functions
-
-
-def _diff(a, n=1, axis=-1, **options):
-    return scans.diff(a, n=n, axis=axis, **options)
 
 
 def _trace_of_last_axes(x, offset=0):
@@ -106,11 +102,11 @@ FUNCTIONS.update(
         "argsort": By(sorting.argsort, "a", "axis kind", "stable"),
         "around": By(USMArray.round, "a", "decimals out"),
         "count_nonzero": By(reductions.count_nonzero, "a", "axis", "keepdims"),
-        "cumprod": By(USMArray.cumprod, "a", "axis dtype"),
-        "cumsum": By(USMArray.cumsum, "a", "axis dtype"),
-        "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype include_initial"),
-        "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype include_initial"),
-        "diff": By(_diff, "a", "n axis prepend append"),
+        "cumprod": By(USMArray.cumprod, "a", "axis dtype out"),
+        "cumsum": By(USMArray.cumsum, "a", "axis dtype out"),
+        "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype out include_initial"),
+        "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype out include_initial"),
+        "diff": By(scans.diff, "a n axis", "prepend append"),
         "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
         "max": By(USMArray.max, "a", "axis out keepdims"),
         "mean": By(USMArray.mean, "a", _REDUCING),
@@ -141,7 +137,7 @@ FUNCTIONS.update(
 # Those of operands, among which arrays of NumPy's may be.
 _OF_OPERANDS = {
     "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
-    "dot": By(USMArray.dot, "a b"),
+    "dot": By(USMArray.dot, "a b out"),
     "isin": By(sorting.isin, "element test_elements", "assume_unique invert", "kind"),
     "linalg.matmul": By(products.matmul, "x1 x2"),
     "linalg.tensordot": By(products.tensordot, "x1 x2", keywords_only="axes"),

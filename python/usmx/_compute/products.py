@@ -13,14 +13,12 @@ from usmx._compute.call import (
     kernels,
     new_cache,
     operands_of,
-    output,
     preamble,
-    require_castable,
+    written,
 )
 from usmx._compute.promotion import common_type, require_plain, values_type
 from usmx._compute.reductions import joined_by
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer
@@ -79,18 +77,7 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
     made = _product(first, second)
     made = made[..., 0, :] if is_row else made
     made = made[..., 0] if is_column else made
-    return written(out, made)
-
-
-def written(out: USMArray | None, made: USMArray, function: str = "matmul") -> USMArray:
-    """A result of a function, copied to `out` if there is one."""
-    if out is None:
-        return made
-    require_castable(function, made.dtype, output(function, out).dtype)
-    if out.shape != made.shape:
-        raise ValueError(f"out must have shape {made.shape}, found {out.shape}")
-    copy_async(out, made)
-    return out
+    return written("matmul", out, made)
 
 
 def _product(x1, x2):
@@ -203,8 +190,12 @@ def tensordot(
     return reshape(_product(rows, columns), (*shapes[0], *shapes[1]))
 
 
-def dot(x1: Any, x2: Any) -> USMArray:
+def dot(x1: Any, x2: Any, out: USMArray | None = None) -> USMArray:
     """NumPy's `dot`: numbers multiply, of two arrays the last axis of the first one is summed."""
+    return written("dot", out, _dot(x1, x2))
+
+
+def _dot(x1, x2):
     first, second = operands_of("dot", ("a", "b"), (x1, x2))
     arrays = [each for each in (first, second) if isinstance(each, _core.USMArray)]
     if len(arrays) < 2 or not all(each.ndim for each in arrays):

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._compute.call import compute, cpp, kernels, new_beside, rows_along
+from usmx._compute.call import compute, cpp, kernels, new_beside, rows_along, written
 from usmx._compute.promotion import values_type
 from usmx._compute.reductions import joined_by, result_type_of
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_integer, as_view
 from usmx._container.manipulation import concat
-from usmx._core import moveaxis, reshape
+from usmx._core import asarray, broadcast_to, moveaxis, reshape
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import DTypeLike, Producer
+    from usmx._typing import DTypeLike, Operand, Producer
 
 _NAMES = ("part_totals", "earlier_totals", "running_totals")
 _ITEMS = 256  # of a group, as in scan_groups.hpp
@@ -44,6 +44,7 @@ def cumulative_sum(
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
+    out: USMArray | None = None,
 ) -> USMArray:
     """Add up the elements before each one and itself, along an axis. Does not wait.
 
@@ -53,20 +54,23 @@ def cumulative_sum(
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
             uint64 for unsigned ones.
         include_initial: whether the result begins with a 0, and so is longer by one.
+        out: where the result is written: an array of its shape, to whose type it can be cast
+            without a change of kind. By default a new array.
 
     Returns:
-        A new USMArray on the queue of `x` and of its kind.
+        `out`, or a new USMArray on the queue of `x` and of its kind.
 
     Raises:
-        ValueError: `axis` is missing.
-        TypeError: the elements cannot be cast to `dtype` without a change of kind.
+        ValueError: `axis` is missing, or `out` has another shape.
+        TypeError: the elements cannot be cast to `dtype`, or to the type of `out`, without a change
+            of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
         [1 3 6]
     """
-    return accumulate("sum", as_view("x", x), axis, dtype, include_initial)
+    return accumulate("sum", as_view("x", x), axis, dtype, include_initial, out)
 
 
 def cumulative_prod(
@@ -76,6 +80,7 @@ def cumulative_prod(
     axis: SupportsIndex | None = None,
     dtype: DTypeLike | None = None,
     include_initial: bool = False,
+    out: USMArray | None = None,
 ) -> USMArray:
     """Multiply the elements before each one and itself, along an axis. Does not wait.
 
@@ -85,24 +90,32 @@ def cumulative_prod(
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
             uint64 for unsigned ones.
         include_initial: whether the result begins with a 1, and so is longer by one.
+        out: where the result is written: an array of its shape, to whose type it can be cast
+            without a change of kind. By default a new array.
 
     Returns:
-        A new USMArray on the queue of `x` and of its kind.
+        `out`, or a new USMArray on the queue of `x` and of its kind.
 
     Raises:
-        ValueError: `axis` is missing.
-        TypeError: the elements cannot be cast to `dtype` without a change of kind.
+        ValueError: `axis` is missing, or `out` has another shape.
+        TypeError: the elements cannot be cast to `dtype`, or to the type of `out`, without a change
+            of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
         [1 2 6]
     """
-    return accumulate("prod", as_view("x", x), axis, dtype, include_initial)
+    return accumulate("prod", as_view("x", x), axis, dtype, include_initial, out)
 
 
 def accumulate(
-    name: str, x: USMArray, axis: Any = None, dtype: Any = None, include_initial: bool = False
+    name: str,
+    x: USMArray,
+    axis: Any = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: USMArray | None = None,
 ) -> USMArray:
     """The results of a reduction of the table so far."""
     if axis is None and x.ndim > 1:
@@ -120,7 +133,7 @@ def accumulate(
         # OpenCL's CPU compiler, on which groups are tested, makes wrong numbers of this one.
         by_items = by_items or (name == "prod" and result.kind == "c")
         _launch(row, rows, made, lead, _BY_ITEMS if by_items else _BY_GROUPS)
-    return moveaxis(made, -1, 0 if axis is None else axis)
+    return written(f"cumulative_{name}", out, moveaxis(made, -1, 0 if axis is None else axis))
 
 
 def _launch(row, x, made, lead, way):
@@ -152,20 +165,19 @@ def _launch(row, x, made, lead, way):
 def diff(
     x: Producer,
     /,
-    *,
-    axis: SupportsIndex = -1,
     n: SupportsIndex = 1,
-    prepend: Producer | None = None,
-    append: Producer | None = None,
+    axis: SupportsIndex = -1,
+    prepend: Operand | None = None,
+    append: Operand | None = None,
 ) -> USMArray:
     """Subtract each element from the next one, along an axis. Does not wait.
 
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer.
         n: how many times.
-        prepend: an array whose elements come before those of `x` along the axis.
-        append: an array whose elements come after them.
+        axis: an integer.
+        prepend: an array whose elements come before those of `x` along the axis, or a number.
+        append: an array whose elements come after them, or a number.
 
     Returns:
         A new USMArray on the queue of `x`, shorter by `n` along the axis. Of bool it says whether
@@ -186,10 +198,22 @@ def diff(
     before = (slice(None),) * _core._normalized_axis(axis, view.ndim)
     if times == 0:
         return view
-    parts = [part for part in (prepend, view, append) if part is not None]
+    edge = (*view.shape[: len(before)], 1, *view.shape[len(before) + 1 :])
+    parts = [_edge(part, edge, view) for part in (prepend, append)]
+    parts = [*parts[0], view, *parts[1]]
     view = concat(parts, axis=len(before)) if len(parts) > 1 else view
     row = ROWS["not_equal" if view.dtype.kind == "b" else "subtract"]
     for _ in range(min(times, view.shape[len(before)])):  # an axis without elements stays so
         later, earlier = view[(*before, slice(1, None))], view[(*before, slice(None, -1))]
         view = compute(row, (later, earlier))
     return view
+
+
+def _edge(part, shape, x):
+    """What comes before or after an array: nothing, an array, or a number along the axis."""
+    if part is None:
+        return []
+    view = _core._as_array(part)
+    if view is None:
+        view = asarray(part, usm_type=x.usm_type, sycl_queue=x._own_queue)
+    return [broadcast_to(view, shape) if view.ndim == 0 else view]

@@ -324,7 +324,6 @@ def searchsorted(
     x1: Producer,
     x2: Operand,
     /,
-    *,
     side: Literal["left", "right"] = "left",
     sorter: Producer | None = None,
 ) -> USMArray:

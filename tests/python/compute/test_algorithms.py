@@ -186,6 +186,10 @@ def test_differences():
     same(usmx.diff(array, axis=0, n=3), np.diff(HOST, 3, axis=0))
     same(usmx.diff(array, prepend=array[:, :1], append=array), np.diff(HOST, prepend=HOST[:, :1], append=HOST))  # fmt: skip
     same(usmx.diff(array > 0), np.diff(HOST > 0))
+    for xp in (usmx, np):
+        same(xp.diff(array, 2, 0), np.diff(HOST, 2, 0))
+        same(xp.diff(array, prepend=0, append=[[5]] * len(HOST)), np.diff(HOST, prepend=0, append=[[5]] * len(HOST)))  # fmt: skip
+        same(xp.diff(array, 1, 0, usmx.asarray(7)), np.diff(HOST, 1, 0, 7))
     assert usmx.diff(array, n=0) is array
     with pytest.raises(ValueError, match="n must not be negative"):
         usmx.diff(array, n=-1)
@@ -458,3 +462,33 @@ def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
         signs = np.sign(x * 2 + 1)
         found = usmx.cumulative_prod(usmx.asarray(signs), axis=1)
         np.testing.assert_array_equal(usmx.asnumpy(found), np.cumprod(signs, axis=1))
+
+
+# ---- results written to an array that exists
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"])
+def test_sums_so_far_are_written_to_an_array(name):
+    array = usmx.asarray(HOST)
+    ways = [lambda out: getattr(np, name)(array, axis=1, out=out)]
+    ways.append(
+        (lambda out: getattr(usmx, name)(array, axis=1, out=out))
+        if "cumulative" in name
+        else (lambda out: getattr(array, name)(1, None, out))
+    )
+    for way in ways:
+        out = usmx.empty(HOST.shape)
+        assert way(out) is out
+        same(out, getattr(np, name)(HOST, axis=1).astype("f8"))
+        with pytest.raises(ValueError, match="out must have shape"):
+            way(usmx.empty(3))
+        with pytest.raises(TypeError, match="cannot be written to an array of type bool"):
+            way(usmx.empty(HOST.shape, "?"))
+
+
+def test_dot_is_written_to_an_array():
+    matrix = usmx.asarray(np.arange(4.0).reshape(2, 2))
+    for dot in (type(matrix).dot, np.dot):
+        out = usmx.empty((2, 2))
+        assert dot(matrix, matrix, out) is out
+        same(out, usmx.asnumpy(matrix) @ usmx.asnumpy(matrix))
