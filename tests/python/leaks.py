@@ -44,10 +44,15 @@ def left_by(action, rounds):
     return tuple(now - then for now, then in zip(held(), before, strict=True))
 
 
+# Level Zero's driver fills its buffers of commands, 100 to 200 bytes a command, before it uses them anew: each page that
+# it writes for the first time counts.
+MORE_MEASUREMENTS = 10 if usmx.SyclDevice().backend == "level_zero" else 3
+
+
 def always_left_by(action, rounds):
     """What each of several measurements finds: a leak comes again, a free list that grows does not."""
     left = left_by(action, rounds)
-    for _ in range(3):
+    for _ in range(MORE_MEASUREMENTS):
         if left[0] < LIMIT and left[1] < BLOCKS:
             break
         left = tuple(min(*both) for both in zip(left, left_by(action, rounds), strict=True))
