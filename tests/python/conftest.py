@@ -101,7 +101,11 @@ def lack_of_device(error):
     from helpers import SIMULATED
 
     device = usmx.SyclDevice()
-    if (lack := LACKING.get(type(error).__name__)) and device.backend != "opencl":
+    # An error may quote one that ended a program.
+    *_, last_line = str(error).splitlines() or [""]
+    ended_by = last_line.partition(":")[0].rpartition(".")[2]
+    lack = LACKING.get(type(error).__name__) or LACKING.get(ended_by)
+    if lack and device.backend != "opencl":
         return f"{device.name} ({device.filter_string}) {lack}"
     if SIMULATED and NOT_SIMULATED in str(error):
         return "the CPU that runs a simulated GPU's kernels cannot run one of this GPU's own"
