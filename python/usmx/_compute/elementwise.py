@@ -58,11 +58,11 @@ Example:
 
 
 def _function_of(row: Row):
-    def unary(x, /, *, out=None, dtype=None):
+    def unary(x, /, out=None, *, dtype=None):
         operands = (x,) if dtype is None else in_type(row, (x,), dtype)
         return compute(row, operands, out)
 
-    def binary(x1, x2, /, *, out=None, dtype=None):
+    def binary(x1, x2, /, out=None, *, dtype=None):
         operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype)
         return compute(row, operands, out)
 
@@ -89,7 +89,7 @@ NAMES = [row.name for row in ROWS.values() if len(row.operands) < 3]
 globals().update({name: _function_of(ROWS[name]) for name in NAMES if name != "round"})
 
 
-def round(x: Operand, /, decimals: SupportsIndex = 0, *, out: USMArray | None = None) -> USMArray:
+def round(x: Operand, /, decimals: SupportsIndex = 0, out: USMArray | None = None) -> USMArray:
     """Round each element to the nearest number of so many decimals. Does not wait.
 
     In the middle between two numbers it takes the even one.

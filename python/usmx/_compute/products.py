@@ -131,7 +131,6 @@ def tensordot(
     x1: Producer,
     x2: Producer,
     /,
-    *,
     axes: SupportsIndex | tuple[Sequence[SupportsIndex], Sequence[SupportsIndex]] = 2,
 ) -> USMArray:
     """Add up the products of two arrays along axes of both. Does not wait.

@@ -165,9 +165,9 @@ _DOCUMENT = """\
 Args:
     x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     axis: an axis, or a tuple of axes. None means all.{more}
-    keepdims: whether the axes stay, with one element.
     out: where the result is written: an array of the result's shape and type. By default a new
-        array.
+        array.{correction}
+    keepdims: whether the axes stay, with one element.
 
 Returns:
     `out`, or a new USMArray on the queue of `x` and of its kind. Its element type is {result}.
@@ -209,13 +209,13 @@ def _array(x):
 
 
 def _function_of(row: Reduction):
-    def total(x, /, axis=None, *, dtype=None, keepdims=False, out=None):
+    def total(x, /, axis=None, dtype=None, out=None, keepdims=False):
         return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out)
 
-    def along(x, /, axis=None, *, keepdims=False, out=None):
+    def along(x, /, axis=None, out=None, keepdims=False):
         return reduce(row, _array(x), axis, keepdims, out=out)
 
-    def spread(x, /, axis=None, *, correction=0.0, ddof=0.0, dtype=None, keepdims=False, out=None):
+    def spread(x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, correction=0.0):
         taken = one_correction(row.name, correction, ddof)
         return spread_of(row, _array(x), axis, taken, keepdims, dtype=dtype, out=out)
 
@@ -225,10 +225,10 @@ def _function_of(row: Reduction):
     function.__annotations__ = {
         "x": "Producer",
         "axis": "Axes | None",
-        **({"correction": "float", "ddof": "float"} if is_spread else {}),
         **({"dtype": "DTypeLike | None"} if has_dtype else {}),
-        "keepdims": "bool",
         "out": "USMArray | None",
+        "keepdims": "bool",
+        **({"correction": "float", "ddof": "float"} if is_spread else {}),
         "return": "USMArray",
     }
     both = ", both `correction` and `ddof` are given" if is_spread else ""
@@ -236,7 +236,8 @@ def _function_of(row: Reduction):
         name=row.name,
         summary=row.summary,
         note=_NOTES.get(row.name, ""),
-        more=_CORRECTION * is_spread + _DTYPE * has_dtype,
+        more=_DTYPE * has_dtype,
+        correction=_CORRECTION * is_spread,
         result=_RESULTS[row.types],
         both=both,
         empty="" if row.identity else ", or there are no elements",

@@ -464,6 +464,36 @@ def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
         np.testing.assert_array_equal(usmx.asnumpy(found), np.cumprod(signs, axis=1))
 
 
+# ---- arguments in NumPy's order
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "std", "var"])
+def test_reductions_take_numpys_order_of_arguments(name):
+    ddof = [1] if name in ("std", "var") else []
+    out = usmx.empty((6, 1), "f4")
+    found = getattr(usmx, name)(usmx.asarray(HOST), 1, "f4", out, *ddof, True)
+    assert found is out
+    same(out, getattr(np, name)(HOST, 1, "f4", None, *ddof, True), 1e-5)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "any", "all"])
+def test_reductions_to_their_type_take_numpys_order_of_arguments(name):
+    expected = getattr(np, name)(HOST, 0, None, True)
+    out = usmx.empty(expected.shape, expected.dtype)
+    assert getattr(usmx, name)(usmx.asarray(HOST), 0, out, True) is out
+    same(out, expected)
+
+
+def test_other_functions_take_numpys_order_of_arguments():
+    array = usmx.asarray(HOST.astype("f8"))
+    out = usmx.empty(HOST.shape)
+    assert usmx.sin(array, out) is out
+    assert usmx.add(array, 1, out) is out
+    assert usmx.round(array, 1, out) is out
+    same(out, HOST.astype("f8"))
+    same(usmx.tensordot(array, array, 2), np.tensordot(HOST.astype("f8"), HOST.astype("f8"), 2))
+
+
 # ---- results written to an array that exists
 
 
