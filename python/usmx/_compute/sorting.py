@@ -69,7 +69,7 @@ def sort(
         A new USMArray on the queue of `x` and of its kind.
 
     Raises:
-        TypeError: the elements are complex numbers or structures.
+        TypeError: the elements are structures.
         ValueError: `kind` is another word.
         numpy.exceptions.AxisError: there is no such axis.
 
@@ -103,7 +103,7 @@ def argsort(
         A new USMArray of int64 on the queue of `x` and of its kind.
 
     Raises:
-        TypeError: the elements are complex numbers or structures.
+        TypeError: the elements are structures.
         ValueError: `kind` is another word.
         numpy.exceptions.AxisError: there is no such axis.
 
@@ -340,7 +340,7 @@ def searchsorted(
 
     Raises:
         ValueError: `x1` or `sorter` has other dimensions, or `side` is another word.
-        TypeError: the elements are complex numbers or structures, or `sorter` has no integers.
+        TypeError: the elements are structures, or `sorter` has no integers.
         ExecutionPlacementError: the queues differ.
 
     Example:
