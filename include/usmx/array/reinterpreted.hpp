@@ -12,9 +12,6 @@
 
 namespace usmx::inline v1 {
 
-// Views of an array's memory with another element type, and of the parts of complex numbers. These
-// convert nothing; conversion is in copy/copy.hpp and copy/values.hpp.
-
 /// The bytes of the elements read as elements of another type, as an array of the same memory:
 /// NumPy's `view(dtype)`. If the item size changes, so does the extent of the last dimension.
 /// Throws value_error when element zero is not aligned for the new type. Throws value_error when

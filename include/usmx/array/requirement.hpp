@@ -1,10 +1,6 @@
 // Requirements: what a function needs its argument to be, the words that parameters (array/in.hpp)
-// state it with, and whether an array meets it. All that a new array shall be is in
-// array/requirement.hpp.
-//
-// The words are in the namespace usmx::param, and in usmx by their old names. A program that has
-// `using namespace usmx` can define USMX_NO_PARAMETER_WORDS before it includes usmx: then usmx has
-// no `read` beside POSIX's, and no `any` or `shape`.
+// state it with, and whether an array meets it; and requests, which say all that a new array shall
+// be.
 #pragma once
 
 #include <array>
@@ -28,7 +24,7 @@
 namespace usmx::inline v1 {
 
 // Requests: all that a new array shall be, and whether an existing array is that already. What a
-// parameter needs, which is less, is in array/requirement.hpp.
+// parameter needs, which is less, comes after.
 
 /// A request for an array: its type, its memory, its queue and the order of its elements.
 struct array_request {

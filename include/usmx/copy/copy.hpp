@@ -15,10 +15,6 @@
 
 namespace usmx::inline v1 {
 
-// Copies, conversions and fills, whatever the layouts, element types and kinds of memory: functions
-// that wait, for all work that must come before, too. Those that do not wait are in
-// copy/copy.hpp; single values and std::vector are in copy/values.hpp.
-
 /// The way in which elements are moved. Programs leave the choice to `automatic`; the other ways
 /// are for tests and measurements, and throw value_error where they cannot make the copy.
 enum class copy_path {
@@ -94,7 +90,7 @@ USMX_API void convert_element(dtype source_type, const std::byte* source, dtype 
 USMX_API void fill(const array& destination, const std::byte* element,
                    copy_path path = copy_path::automatic);
 
-// Copies and fills that are started and not waited for. Those that wait are in copy/copy.hpp.
+// Copies and fills that are started and not waited for.
 
 /// Starts a copy of every element of `source` to the same index of `destination`, converted as
 /// `copy` does, and returns its event. The copy comes after all work on both arrays that usmx knows

@@ -24,9 +24,6 @@
 
 namespace usmx::inline v1 {
 
-// Values of C++ types and arrays: filling an array with a value, converting it to another element
-// type, and taking its elements out into a std::vector.
-
 namespace detail {
 
 /// One element of any plain type.
@@ -111,9 +108,7 @@ detail::anything to_vector(detail::any_argument, detail::any_argument = {}) {
 }
 /// @endcond
 
-// New arrays whose elements are set: to zero, to a value, or to those of another array. Those whose
-// elements come from ordinary host memory are in copy/host_data.hpp; those whose elements are not
-// set are made by `empty` in array/array.hpp and array/array_of.hpp.
+// New arrays whose elements are set: to zero, to a value, or to those of another array.
 
 /// Makes a new C-contiguous array whose bytes are all 0, and waits until they are set. usmx
 /// allocates at least one element, on the queue's device. Throws value_error or overflow_error for

@@ -21,7 +21,6 @@ namespace usmx::inline v1::arrow {
 // The binary interface of Arrow: its C data, C stream and C device interfaces, under names of
 // usmx's own. Pointers to the types of Arrow's header can be cast to pointers to these.
 // https://arrow.apache.org/docs/format/CDataInterface.html and its neighbours describe the fields.
-// Functions that make and take these structs are in exchange/arrow.hpp.
 
 /// The type of an array's elements: `ArrowSchema`. In Python it is in a capsule "arrow_schema".
 struct schema {
@@ -175,10 +174,6 @@ class owned {
 }  // namespace usmx::inline v1::arrow
 
 namespace usmx::inline v1::exchange {
-
-// Arrow: arrays as Arrow's arrays, and Arrow's columns and tables as host memory to copy from. Rows
-// are numbers, bools or lists of one size of them, and none is missing. No Python here: the
-// bindings read and write the capsules. The structs are in exchange/arrow.hpp.
 
 // ---- out
 

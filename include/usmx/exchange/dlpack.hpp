@@ -16,7 +16,6 @@ namespace usmx::inline v1::dlpack {
 // The binary interface of DLPack 1.3: what its C header dlpack.h lays out, under names of usmx's
 // own, so that programs need not have that header and may include both. Pointers to the types of
 // dlpack.h can be cast to pointers to these. https://dmlc.github.io/dlpack describes the fields.
-// Functions that make and take tensors are in exchange/dlpack.hpp.
 
 /// A version of DLPack: `DLPackVersion`.
 struct version {
@@ -163,11 +162,6 @@ struct exchange_api {
 }  // namespace usmx::inline v1::dlpack
 
 namespace usmx::inline v1::exchange {
-
-// DLPack: arrays as tensors, and tensors as arrays. A tensor names a device and no queue: whoever
-// works on its memory on a queue of their own finishes that work, or announces it (array::record),
-// before usmx uses the memory. No Python here: the bindings read and write the capsules. The
-// structs are in exchange/dlpack.hpp.
 
 // ---- out
 

@@ -1,7 +1,7 @@
 // The USM array interface: the values of the dictionary __sycl_usm_array_interface__, which usmx
 // checks and makes an array of, and which describe an array. All rules about these values are in
 // this folder (docs/protocol.md explains them). No Python here: the bindings read and write the
-// dictionary itself. Descriptions of structured types are in exchange/usm_array_interface.hpp.
+// dictionary itself. Descriptions of structured types come first.
 #pragma once
 
 #include <cstddef>

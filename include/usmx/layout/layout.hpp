@@ -254,7 +254,7 @@ USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, con
 USMX_API std::string tuple_text(std::span<const std::ptrdiff_t>);
 
 // Layouts of the same elements whose axes are reordered, reversed, removed or added. A negative
-// axis counts from the end, as in NumPy. layout.hpp has subscripts, broadcasting and reshaping.
+// axis counts from the end, as in NumPy.
 
 /// A list of axes. A negative axis counts from the end.
 using axis_span = std::span<const std::ptrdiff_t>;

@@ -24,8 +24,7 @@ USMX_API sycl::context default_context(const sycl::device&);
 /// Describes a context for messages: "context 0x55d0... of 1 device (...)".
 USMX_API std::string describe(const sycl::context&);
 
-// The queues that usmx keeps, one for each context and device, and waiting for the work of any
-// queue.
+// The queues that usmx keeps.
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
 /// pair gives the same queue as long as somebody holds it. The queue is out of order, because

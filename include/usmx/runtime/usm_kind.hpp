@@ -12,8 +12,6 @@
 
 namespace usmx::inline v1 {
 
-// The kinds of unified shared memory (USM).
-
 /// The kinds of unified shared memory, as in SYCL 2020.
 enum class usm_kind : std::uint8_t {
   unknown,  ///< The pointer is not USM in the context in question. Ordinary host memory is not USM.

@@ -18,11 +18,6 @@
 
 namespace usmx::inline v1 {
 
-// Selections: what `a[key]` addresses when arrays of integers or masks are among the items of the
-// key, by NumPy's rules; and where the elements of a mask that are true lie. Reading and writing
-// the selected elements is in copy/select/selection.hpp. For keys without arrays `subscript` in
-// layout/layout.hpp is enough.
-
 namespace internal {
 class staging;
 }
@@ -155,7 +150,7 @@ class USMX_API selection {
 };
 
 // Reading and writing the elements that a selection names: NumPy's `a[key]` and `a[key] = values`
-// where arrays are among the items of the key. Selections are in copy/select/selection.hpp.
+// where arrays are among the items of the key.
 
 /// Copies the selected elements of `source` to `destination`, and waits, as `copy` does. The
 /// selection was made for the layout of `source`. `destination` overlaps neither `source` nor the
