@@ -117,6 +117,7 @@ function_list make_functions() {
   made.add<host::name##_##types, std::string_view(#result) == "bool", count>(#name, types());
 #define USMX_ROW(name, count, operands, types, result, bits, ...) \
   USMX_##bits(USMX_ADD(name, count, types, result))
+#include "compute/rows.inc"
 #undef USMX_ROW
 #undef USMX_ADD
 #undef USMX_equal

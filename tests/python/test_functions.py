@@ -113,11 +113,6 @@ def test_wrong_argument_is_answered_by_what_is_right(call, message):
         call(usmx.zeros(3))
 
 
-def test_foreign_byte_order_says_how_to_change_it():
-    with pytest.raises(ValueError, match=r"found '>i4': use x\.astype\(x\.dtype\.newbyteorder"):
-        usmx.asarray(np.arange(3, dtype=">i4"))
-
-
 def test_column_of_text_is_named():
     class Frame:
         dtypes = {"number": np.dtype("f8"), "text": np.dtype(object)}  # noqa: RUF012
