@@ -65,6 +65,14 @@ def test_results_are_those_without_fusion(function):
         assert (found == expected).all()
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "f4", "f8"])
+@pytest.mark.parametrize("to", ["i1", "i2", "i4", "i8", "f4", "f8"])
+def test_signs_are_right_in_every_type(dtype, to):
+    x = usmx.asarray(np.array([-128, -3, -1, 0, 1, 7, 127], dtype))
+    found = usmx.fuse(lambda x: usmx.sign(x).astype(to))(x)
+    assert usmx.asnumpy(found).tolist() == [-1, -1, -1, 0, 1, 1, 1]
+
+
 def test_layouts_and_out():
     x, y = usmx.asarray(X), usmx.asarray(Y)
     fused = usmx.fuse(polynomial)
