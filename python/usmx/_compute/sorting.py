@@ -21,6 +21,7 @@ from usmx._compute.scans import accumulate, diff
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
+from usmx._container.host import _numpy
 from usmx._container.indexing import nonzero, with_axis
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
@@ -291,7 +292,7 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
     In the expression `place` is what `searchsorted` finds, and `value` the value, of type `T`.
     """
     device = sorted_values._own_queue.sycl_device
-    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, values))
+    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, _listed(values)))
     kinds = [sorted_values.dtype, kind_of(values)]
     key = (*kinds, out, is_right, sorter is None, device)
     found = _searches.get(key)
@@ -304,6 +305,11 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
         values = number_converter(common)(values)
         return kernel(sorted_values, *([] if sorter is None else [sorter]), values, size=())
     return kernel(sorted_values, *([] if sorter is None else [sorter]), values)
+
+
+def _listed(values):
+    """What is searched or searched for: of lists, NumPy's array."""
+    return _numpy().asarray(values) if isinstance(values, (list, tuple)) else values
 
 
 def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
@@ -331,7 +337,7 @@ def searchsorted(
 
     Args:
         x1: a sorted array of one dimension.
-        x2: an array of values, or a number.
+        x2: an array of values, a list, or a number.
         side: 'left': before the elements that equal a value; 'right': after them.
         sorter: indices that sort `x1`, where that is not sorted.
 
@@ -377,7 +383,7 @@ def isin(
 
     Args:
         x1: an array of elements, or a number.
-        x2: the array that is searched, or a number. One of both is an array.
+        x2: the array that is searched, a list, or a number. One of both is an array.
         assume_unique: whether no element occurs twice, which makes nothing faster.
         invert: whether the result says that there is none.
         kind: None, 'sort' or 'table', as in NumPy. It changes nothing.
@@ -396,7 +402,7 @@ def isin(
         [ True False  True]
     """
     _require_kind(kind, ("sort", "table"))
-    elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
+    elements, searched = operands_of("isin", ("x1", "x2"), (x1, _listed(x2)))
     if not isinstance(searched, _core.USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
     found = "place < sorted.size() && T(sorted[place]) == value"

@@ -288,6 +288,14 @@ def test_membership():
     same(usmx.isin(array, array[:0]), np.zeros(HOST.shape, bool))
     same(usmx.isin(array, array[0], True, True, kind="sort"), np.isin(HOST, HOST[0], invert=True))
     same(np.isin(array, array[0], kind="table"), np.isin(HOST, HOST[0]))
+    for xp in (usmx, np):
+        same(xp.isin(array, [3, -4]), np.isin(HOST, [3, -4]))
+        same(xp.isin(array, ()), np.zeros(HOST.shape, bool))
+        ordered = usmx.asarray([1, 3, 5])
+        same(xp.searchsorted(ordered, [0, 3.5]), np.array([0, 2]))
+        same(xp.searchsorted(ordered, [[0], [9]], "right"), np.array([[0], [3]]))
+    with pytest.raises(TypeError, match="found"):
+        usmx.isin(array, ["a"])
     nan = usmx.asarray([np.nan, 1])
     assert usmx.isin(nan, nan).tolist() == [False, True]
 
