@@ -16,6 +16,7 @@ from usmx._core import USMArray, _require_made, reshape
 from usmx._functions import attach
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._typing import Axes, DTypeLike, Operand, Producer
@@ -198,7 +199,7 @@ class OfArrays:
 
     def searchsorted(
         self: Any,
-        v: Operand,
+        v: Operand | Sequence[Any],
         side: Literal["left", "right"] = "left",
         sorter: Producer | None = None,
     ) -> USMArray:

@@ -26,6 +26,7 @@ from usmx._container.indexing import nonzero, with_axis
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._core import USMArray
@@ -328,7 +329,7 @@ def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
 
 def searchsorted(
     x1: Producer,
-    x2: Operand,
+    x2: Operand | Sequence[Any],
     /,
     side: Literal["left", "right"] = "left",
     sorter: Producer | None = None,
@@ -372,7 +373,7 @@ def _places(sorter, x):
 
 def isin(
     x1: Operand,
-    x2: Operand,
+    x2: Operand | Sequence[Any],
     /,
     assume_unique: bool = False,
     invert: bool = False,
