@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from usmx._compute.best import LONG_ROW, best_of_rows
-from usmx._compute.call import Traced, cpp, new_cache, output, preamble
+from usmx._compute.call import Traced, cpp, new_cache, output, preamble, written
 from usmx._compute.promotion import (
     available,
     default_float,
@@ -46,6 +46,8 @@ def reduce(
         return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
         dtype = output(row.name, out).dtype
+        if row.types in ("bool", "same") and dtype != (x.dtype if row.types == "same" else "?"):
+            return written(row.name, out, reduce(row, x, axis, keepdims))
     elif row.name in ("argmax", "argmin") and x.size >= LONG_ROW:
         found = best_of_rows(row, x, axis, keepdims)
         if found is not None:
@@ -165,15 +167,16 @@ _DOCUMENT = """\
 Args:
     x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
     axis: an axis, or a tuple of axes. None means all.{more}
-    out: where the result is written: an array of the result's shape and type. By default a new
-        array.{correction}
+    out: where the result is written: an array of the result's shape, and of a type that can hold
+        it. By default a new array.{correction}
     keepdims: whether the axes stay, with one element.
 
 Returns:
     `out`, or a new USMArray on the queue of `x` and of its kind. Its element type is {result}.
 
 Raises:
-    TypeError: the function is not defined for the type, or `out` has another one.
+    TypeError: the function is not defined for the type, or the result would change its kind in
+        `out`.
     ValueError: an axis is named twice, `out` has another shape or is read-only{both}{empty}.
     numpy.exceptions.AxisError: there is no such axis.
 

@@ -138,9 +138,9 @@ def test_errors_of_reductions():
     with pytest.raises(TypeError, match="sum of elements of type float64 cannot be of type int32"):
         array.sum(dtype="i4")
     with pytest.raises(
-        TypeError, match="max of elements of type float64 cannot be of type float32"
+        TypeError, match="max: a result of type float64 cannot be written to an array of type int32"
     ):
-        array.max(out=usmx.zeros((), "f4"))
+        array.max(out=usmx.zeros((), "i4"))
     with pytest.raises(TypeError, match="structured"):
         usmx.zeros(2, dtype=[("x", "f4")]).sum()
     out = usmx.zeros(3)
@@ -490,6 +490,20 @@ def test_reductions_to_their_type_take_numpys_order_of_arguments(name):
     out = usmx.empty(expected.shape, expected.dtype)
     assert getattr(usmx, name)(usmx.asarray(HOST), 0, out, True) is out
     same(out, expected)
+
+
+@pytest.mark.parametrize("name", ["max", "min", "any", "all"])
+def test_result_is_written_to_another_type(name):
+    array = usmx.asarray(HOST.astype("i4"))
+    expected = getattr(np, name)(HOST, 0)
+    for function in (getattr(usmx, name), getattr(np, name), getattr(type(array), name)):
+        out = usmx.empty(expected.shape, "f8")
+        assert function(array, axis=0, out=out) is out
+        same(out, expected.astype("f8"))
+        with pytest.raises((TypeError, ValueError), match="out must have shape|expected an array"):
+            function(array, axis=0, out=usmx.empty(3, out.dtype))
+    with pytest.raises(TypeError, match="cannot be written to an array of type bool"):
+        usmx.max(array, out=usmx.empty((), "?"))
 
 
 def test_other_functions_take_numpys_order_of_arguments():
