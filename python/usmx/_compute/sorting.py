@@ -117,7 +117,8 @@ def argsort(
 
 
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
-    _require_kind(kind, ("quicksort", "heapsort", "mergesort", "stable"))
+    known = ("quicksort", "quick", "heapsort", "heap", "mergesort", "merge", "stable")
+    _require_kind(kind, known)
     return _sorted(*with_axis(as_view("x", x), axis), descending, wants_places)
 
 

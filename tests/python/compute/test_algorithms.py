@@ -253,7 +253,9 @@ def test_searching():
         usmx.searchsorted(usmx.zeros((2, 2)), array)
 
 
-@pytest.mark.parametrize("kind", [None, "quicksort", "heapsort", "mergesort", "stable"])
+@pytest.mark.parametrize(
+    "kind", [None, "quicksort", "heapsort", "mergesort", "stable", "quick", "heap", "merge"]
+)
 @pytest.mark.parametrize("axis", [None, 0, -1])
 def test_numpys_forms_of_sorting(axis, kind):
     array = usmx.asarray(HOST)
