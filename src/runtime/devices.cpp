@@ -412,7 +412,7 @@ memory_info get_memory_info(const sycl::device& device) {
 namespace usmx::inline v1::detail {
 namespace {
 
-constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
+constexpr sycl::backend cuda_backend = sycl::backend::ext_oneapi_cuda;
 
 using numbered_device = std::pair<std::int32_t, sycl::device>;
 
@@ -421,8 +421,8 @@ const std::vector<numbered_device>& numbered_devices() {
   static const auto& all = *[] {
     auto* found = new std::vector<numbered_device>;
     for (const root_device& root : root_devices()) {
-      if (root.backend == backend) {
-        found->emplace_back(sycl::get_native<backend>(root.device), root.device);
+      if (root.backend == cuda_backend) {
+        found->emplace_back(sycl::get_native<cuda_backend>(root.device), root.device);
       }
     }
     return found;

@@ -183,8 +183,15 @@ WITH_DIAGONALS = {
     "usmx.tril_indices_from", "usmx.triu_indices", "usmx.triu_indices_from",
 }  # fmt: skip
 # Not compared: their elements are whatever is there; they count as floating-point numbers, where NumPy's wrap; integers to
-# negative powers, which NumPy refuses.
-NOT_COMPARED = {"usmx.empty", "usmx.empty_like", "usmx.std", "usmx.var", "usmx.pow"}
+# negative powers, which NumPy refuses; and the reciprocal of integers, which is no integer.
+NOT_COMPARED = {
+    "usmx.empty",
+    "usmx.empty_like",
+    "usmx.std",
+    "usmx.var",
+    "usmx.pow",
+    "usmx.reciprocal",
+}
 # What NumPy refuses, and usmx need not: more than 64 choices, and arrays for flags that usmx does not look at.
 NUMPYS_OWN = ("Need at least 0 and at most 64 array objects", "The truth value of an array")
 OBJECTS = {
@@ -299,9 +306,12 @@ def compared(name, positional, named, found):
     is_array = type(found) in (usmx.USMArray, list, tuple)
     if module != "usmx" or numpys is None or name in NOT_COMPARED or not is_array:
         return None
-    if name in WITH_DIAGONALS or name == "usmx.diff":  # which NumPy repeats as often as it is told
+    if name in WITH_DIAGONALS:
         positional = [clamped(value) for value in positional]
         named = {key: clamped(value) for key, value in named.items()}
+    if name == "usmx.diff":  # which NumPy repeats as often as it is told
+        named = {key: clamped(value) if key == "n" else value for key, value in named.items()}
+        positional = [clamped(value) if k == 1 else value for k, value in enumerate(positional)]
     try:
         with np.errstate(all="ignore"):
             expected = numpys(
