@@ -21,7 +21,7 @@ from usmx._compute.promotion import (
 )
 from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
-from usmx._container.compute_follows_data import using_queue
+from usmx._container.compute_follows_data import common_queue, using_queue
 from usmx._container.host import _numpy
 from usmx._core import (
     ElementwiseKernel,
@@ -242,6 +242,7 @@ def written(function: str, out: USMArray | None, made: USMArray) -> USMArray:
     require_castable(function, made.dtype, output(function, out).dtype)
     if out.shape != made.shape:
         raise ValueError(f"{function}: out must have shape {made.shape}, found {out.shape}")
+    common_queue((made, out))
     copy_async(out, made)
     return out
 

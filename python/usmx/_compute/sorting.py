@@ -117,9 +117,10 @@ def argsort(
 
 
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
+    view = as_view("x", x)
     known = ("quicksort", "quick", "heapsort", "heap", "mergesort", "merge", "stable")
     _require_kind(kind, known)
-    return _sorted(*with_axis(as_view("x", x), axis), descending, wants_places)
+    return _sorted(*with_axis(view, axis), descending, wants_places)
 
 
 def _require_kind(kind, known):
