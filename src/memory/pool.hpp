@@ -241,10 +241,10 @@ class block_cache {
 // free blocks of each size; a depot for each size has the others. The lists of free blocks are
 // outside of the memory, which the host may not be able to touch.
 //
-// Beside the rounding of sizes, it wastes at most one slab more than the peak needed for each size
-// in use, and what the magazines of other threads hold. A slab is no larger than what the size had
-// already, or 8 blocks, or 64 KiB. A magazine holds 32 blocks of a size or 64 KiB in each shard,
-// whichever is less.
+// The waste, beside the rounding of sizes, is at most one slab more than the peak needed for each
+// size in use, and what the magazines of other threads hold. A slab is no larger than what the size
+// had already, or 8 blocks, or 64 KiB. A magazine holds 32 blocks of a size or 64 KiB in each
+// shard, whichever is less.
 
 class slab_pool {
  public:

@@ -20,7 +20,8 @@ struct cached_kernels {
   std::uintmax_t nbytes;
   /// When a process wrote or read the file last.
   std::filesystem::file_time_type last_use;
-  /// The name of the group, such as "copy"; empty when the file cannot be read.
+  /// The name of the group, such as "copy", on GPUs "copy_wide"; empty when the file cannot be
+  /// read.
   std::string group;
   /// The name of the device; empty when the file cannot be read.
   std::string device;
