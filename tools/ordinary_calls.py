@@ -192,8 +192,9 @@ def _algorithms(arrays: Callable[[str], Arrays]) -> Iterator[Call]:
     for dtype in (*REALS, "int64"):
         of = arrays(dtype)
         yield partial(usmx.cumulative_sum, of.long)
-        yield partial(usmx.sort, of.long)
-        yield partial(usmx.sort, of.long, descending=True)
+        for row in (of.long, of.row):
+            yield partial(usmx.sort, row)
+            yield partial(usmx.sort, row, descending=True)
         yield partial(usmx.argsort, of.long)
         yield partial(usmx.unique_values, of.long)
         yield partial(usmx.diff, of.long)

@@ -1,15 +1,16 @@
 // The place of the best element of each row of an array in C order, on processors with vectors:
 // each work item looks through a part of a row, block by block. Only a block with a better element
-// is looked through for its place. X is the type of the elements, and IS_BETTER compares `a` and
-// `b`. The best of all is NaN, which IS_NAN says of `a`.
+// is looked through for its place. X is the type of the elements. IS_BETTER compares `a`, which
+// comes later, and `b`, or vectors of them. The best of all is NaN, which IS_NAN says of `a`.
 #include <preamble>
 
 inline bool is_nan(X a) { return IS_NAN; }
-inline bool is_better(X a, X b) { return IS_BETTER || (is_nan(a) && !is_nan(b)); }
+inline bool is_better(X a, X b) { return IS_BETTER && !is_nan(b); }
 
 USMX_KERNEL(1) best_of_parts(const X* x, long* places, long columns, long parts) {
-  constexpr int lanes = 64 / int(sizeof(X));
+  constexpr int lanes = 16;
   constexpr int block = 16 * lanes;
+  using vector = X __attribute__((ext_vector_type(lanes)));
   const long row = global_id() / parts;
   const long part = global_id() - row * parts;
   const long length = (columns + parts - 1) / parts;
@@ -18,24 +19,20 @@ USMX_KERNEL(1) best_of_parts(const X* x, long* places, long columns, long parts)
   long place = min(part * length, columns - 1);
   long k = place;
   for (; k + block <= end && !is_nan(first[place]); k += block) {
-    X best[lanes];
-    bool has_nan = false;
-    for (int lane = 0; lane < lanes; ++lane) {
-      best[lane] = first[k + lane];
-    }
-    for (int step = 0; step < block; step += lanes) {
-      for (int lane = 0; lane < lanes; ++lane) {
-        const X a = first[k + step + lane];
-        const X b = best[lane];
-        best[lane] = IS_BETTER ? a : b;
-        has_nan |= is_nan(a);
-      }
+    vector best;
+    __builtin_memcpy(&best, first + k, sizeof(vector));
+#pragma unroll
+    for (int step = lanes; step < block; step += lanes) {
+      vector a;
+      __builtin_memcpy(&a, first + k + step, sizeof(vector));
+      const vector b = best;
+      best = IS_BETTER ? a : b;
     }
     X found = best[0];
     for (int lane = 1; lane < lanes; ++lane) {
       found = is_better(best[lane], found) ? best[lane] : found;
     }
-    if (has_nan || is_better(found, first[place])) {
+    if (is_better(found, first[place])) {
       for (long other = k; other < k + block; ++other) {
         place = is_better(first[other], first[place]) ? other : place;
       }

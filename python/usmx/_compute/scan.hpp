@@ -5,6 +5,10 @@
 // START in front.
 #include <preamble>
 
+// Each addition waits for the one before it. So the results of a few elements are first made
+// without what comes before them.
+constexpr int each = 8;
+
 inline A joined(A a, A b) { return JOIN; }
 
 /// What the work item has to do: a part of a row.
@@ -45,12 +49,28 @@ running_totals(const X* x, R* z, const A* totals, long parts, long columns, long
                long lead) {
   const row_part part(parts, columns, length);
   A total = parts == 1 ? A(START) : totals[global_id()];
-  R* row = z + part.row * (columns + lead);
+  const X* from = x + part.row * columns;
+  R* to = z + part.row * (columns + lead);
   if (lead != 0 && part.begin == 0) {
-    row[0] = R(START);
+    to[0] = R(START);
   }
-  for (long k = part.begin; k < part.end; ++k) {
-    total = joined(total, A(x[part.row * columns + k]));
-    row[k + lead] = R(total);
+  to += lead;
+  long k = part.begin;
+  for (; k + each <= part.end; k += each) {
+    A own[each];
+    own[0] = A(from[k]);
+#pragma unroll
+    for (int lane = 1; lane < each; ++lane) {
+      own[lane] = joined(own[lane - 1], A(from[k + lane]));
+    }
+#pragma unroll
+    for (int lane = 0; lane < each; ++lane) {
+      to[k + lane] = R(joined(total, own[lane]));
+    }
+    total = joined(total, own[each - 1]);
+  }
+  for (; k < part.end; ++k) {
+    total = joined(total, A(from[k]));
+    to[k] = R(total);
   }
 }

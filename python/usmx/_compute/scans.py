@@ -28,13 +28,12 @@ class _Way(NamedTuple):
 
     source: str
     items: int  # for a part
-    local: int | None
     most_parts: int
     shortest_part: int
 
 
-_BY_ITEMS = _Way("scan.hpp", 1, None, most_parts=256, shortest_part=512)
-_BY_GROUPS = _Way("scan_groups.hpp", _ITEMS, _ITEMS, most_parts=2048, shortest_part=8 * _ITEMS)
+_BY_ITEMS = _Way("scan.hpp", 1, most_parts=256, shortest_part=512)
+_BY_GROUPS = _Way("scan_groups.hpp", _ITEMS, most_parts=2048, shortest_part=8 * _ITEMS)
 
 
 def cumulative_sum(
@@ -155,7 +154,9 @@ def _launch(row, x, made, lead, way):
     length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
     parts = -(-columns // length)
     totals = new_beside(x, (rows, parts), values)
-    of_parts, of_rows = (way.items * rows * parts, way.local), (way.items * rows, way.local)
+    # Else the compiler for CPUs makes vectors of work items, which then read places far apart.
+    local = way.items if way.items > 1 or queue.sycl_device.is_cpu else None
+    of_parts, of_rows = (way.items * rows * parts, local), (way.items * rows, local)
     if parts > 1:
         kernels_of["part_totals"](*of_parts, x, totals, parts, columns, length)
         kernels_of["earlier_totals"](*of_rows, totals, parts)

@@ -1,6 +1,6 @@
 // Elements that are sorted: alone, or with their places in memory of bytes. X is their type.
-// IS_BEFORE says whether `a` comes before `b`, and KEY is a word of the element `a`, of type W,
-// whose order is that of the elements.
+// PLACE is the type of a place in a row. IS_BEFORE says whether `a` comes before `b`, and KEY is a
+// word of the element `a`, of type W, whose order is that of the elements.
 #pragma once
 #include <preamble>
 
@@ -11,8 +11,8 @@ struct plain {
 };
 struct placed {
   X key;
-  long place;
-  static placed first(const X* x, long k, long column) { return {x[k], column}; }
+  PLACE place;
+  static placed first(const X* x, long k, long column) { return {x[k], PLACE(column)}; }
 };
 
 template <class E>
@@ -25,7 +25,7 @@ inline bool comes_before(const E& first, const E& second) {
 inline W key_of(X a) { return KEY; }
 
 USMX_KERNEL(1) with_places(const X* x, uint8_t* z, long columns) {
-  reinterpret_cast<placed*>(z)[global_id()] = {x[global_id()], global_id() % columns};
+  reinterpret_cast<placed*>(z)[global_id()] = placed::first(x, global_id(), global_id() % columns);
 }
 USMX_KERNEL(1) places_of(const uint8_t* x, long* z) {
   z[global_id()] = reinterpret_cast<const placed*>(x)[global_id()].place;

@@ -1,12 +1,15 @@
-// Sorting the rows of an array in C order, stably, by digits of 4 bits, the lowest first, by work
+// Sorting the rows of an array in C order, stably, by digits of 8 bits, the lowest first, by work
 // groups: for devices whose work items run in step. A group has a block of a row. One kernel counts
 // its digits. Once the counts are summed up, another one sorts the block by the digit in local
-// memory, and so moves each digit's elements beside each other.
+// memory, by one half of the digit after the other, and so moves each digit's elements beside each
+// other.
 #include "sort_elements.hpp"
 
 constexpr int items = 256;
-constexpr int digits = 16;
-constexpr int counters = digits * items;
+constexpr int bits_of_half = 4;
+constexpr int halves = 1 << bits_of_half;
+constexpr int digits = halves * halves;
+constexpr int counters = halves * items;
 
 /// How many elements of a block a work item has.
 template <class E>
@@ -21,6 +24,7 @@ constexpr int counter_slots = counter_slot(counters);
 template <class E>
 constexpr int element_slots = element_slot(each<E> * items);
 
+inline int half_of(X a, int shift) { return int(key_of(a) >> shift) & (halves - 1); }
 inline int digit_of(X a, int shift) { return int(key_of(a) >> shift) & (digits - 1); }
 
 /// What a group has to do.
@@ -40,30 +44,71 @@ struct row_block {
 
 template <class E>
 inline void count_block(const E* x, uint32_t* counts, long columns, long blocks, int shift,
-                        uint16_t* own) {
+                        uint32_t* own) {
   const row_block at(blocks, columns, each<E> * items);
   const int item = int(local_id());
-  for (int digit = 0; digit < digits; ++digit) {
-    own[counter_slot(digit * items + item)] = 0;
-  }
+  own[item] = 0;
+  barrier();
+  // Keys that share their high digits would all wait for one counter, so an item adds up what it
+  // meets of one digit.
+  int digit = 0;
+  uint32_t met = 0;
   for (int k = item; k < at.count; k += items) {
-    ++own[counter_slot(digit_of(x[at.begin + k].key, shift) * items + item)];
-  }
-  barrier();
-  unsigned sum = 0;  // of neighbouring counters, 16 of which are those of a digit
-  for (int k = 0; k < digits; ++k) {
-    sum += own[counter_slot(item * digits + k)];
-  }
-  barrier();
-  own[item] = uint16_t(sum);
-  barrier();
-  if (item < digits) {
-    uint32_t total = 0;
-    for (int k = 0; k < items / digits; ++k) {
-      total += own[item * (items / digits) + k];
+    const int next = digit_of(x[at.begin + k].key, shift);
+    if (next != digit && met != 0) {
+      atomic_add(own[digit], met);
+      met = 0;
     }
-    counts[(at.row * digits + item) * blocks + at.block] = total;
+    digit = next;
+    ++met;
   }
+  if (met != 0) {
+    atomic_add(own[digit], met);
+  }
+  barrier();
+  counts[(at.row * digits + item) * blocks + at.block] = own[item];
+}
+
+/// Sorts the elements of the block by four bits.
+template <class E>
+inline void sort_by_half(E* block, uint16_t* before, int count, int shift) {
+  const int item = int(local_id());
+  for (int half = 0; half < halves; ++half) {
+    before[counter_slot(half * items + item)] = 0;
+  }
+  barrier();
+  E own[each<E>];
+  int counter[each<E>];
+  int place[each<E>];
+#pragma unroll
+  for (int k = 0; k < each<E>; ++k) {
+    if (item * each<E> + k < count) {
+      own[k] = block[element_slot(item * each<E> + k)];
+      counter[k] = counter_slot(half_of(own[k].key, shift) * items + item);
+      place[k] = before[counter[k]]++;
+    }
+  }
+  barrier();
+  // Each counter becomes the sum of those before it: of smaller halves, and of the items before.
+  unsigned sum = 0;
+  for (int k = 0; k < halves; ++k) {
+    sum += before[counter_slot(item * halves + k)];
+  }
+  sum = group_exclusive_scan_add(sum);
+  for (int k = 0; k < halves; ++k) {
+    const int slot = counter_slot(item * halves + k);
+    const unsigned found = before[slot];
+    before[slot] = uint16_t(sum);
+    sum += found;
+  }
+  barrier();
+#pragma unroll
+  for (int k = 0; k < each<E>; ++k) {
+    if (item * each<E> + k < count) {
+      block[element_slot(before[counter[k]] + place[k])] = own[k];
+    }
+  }
+  barrier();
 }
 
 /// `ends` are the sums of the counts up to each.
@@ -75,45 +120,15 @@ inline void move_block(const E* x, E* z, const uint32_t* ends, long columns, lon
   for (int k = item; k < at.count; k += items) {
     block[element_slot(k)] = x[at.begin + k];
   }
-  for (int digit = 0; digit < digits; ++digit) {
-    before[counter_slot(digit * items + item)] = 0;
-  }
-  barrier();
-  E own[each<E>];
-  int counter[each<E>];
-  int place[each<E>];
-#pragma unroll
-  for (int k = 0; k < each<E>; ++k) {
-    if (item * each<E> + k < at.count) {
-      own[k] = block[element_slot(item * each<E> + k)];
-      counter[k] = counter_slot(digit_of(own[k].key, shift) * items + item);
-      place[k] = before[counter[k]]++;
+  sort_by_half(block, before, at.count, shift);
+  sort_by_half(block, before, at.count, shift + bits_of_half);
+  // What is added to a place in the block is the place in the row.
+  for (int k = item; k < at.count; k += items) {
+    const int digit = digit_of(block[element_slot(k)].key, shift);
+    if (k == 0 || digit_of(block[element_slot(k - 1)].key, shift) != digit) {
+      const long counted = (at.row * digits + digit) * blocks + at.block;
+      starts[digit] = (digit == 0 && at.block == 0 ? 0 : ends[counted - 1]) - unsigned(k);
     }
-  }
-  barrier();
-  // Each counter becomes the sum of those before it: of smaller digits, and of the items before.
-  unsigned sum = 0;
-  for (int k = 0; k < digits; ++k) {
-    sum += before[counter_slot(item * digits + k)];
-  }
-  sum = group_exclusive_scan_add(sum);
-  for (int k = 0; k < digits; ++k) {
-    const int slot = counter_slot(item * digits + k);
-    const unsigned count = before[slot];
-    before[slot] = uint16_t(sum);
-    sum += count;
-  }
-  barrier();
-#pragma unroll
-  for (int k = 0; k < each<E>; ++k) {
-    if (item * each<E> + k < at.count) {
-      block[element_slot(before[counter[k]] + place[k])] = own[k];
-    }
-  }
-  if (item < digits) {
-    const long counted = (at.row * digits + item) * blocks + at.block;
-    const uint32_t start = item == 0 && at.block == 0 ? 0 : ends[counted - 1];
-    starts[item] = start - before[counter_slot(item * items)];
   }
   barrier();
   E* of_row = z + at.row * columns;
@@ -124,7 +139,7 @@ inline void move_block(const E* x, E* z, const uint32_t* ends, long columns, lon
 }
 
 USMX_KERNEL(1) count_digits(const X* x, uint32_t* counts, long columns, long blocks, int shift) {
-  local_array<uint16_t, counter_slots> own;
+  local_array<uint32_t, digits> own;
   count_block(reinterpret_cast<const plain*>(x), counts, columns, blocks, shift, own.data());
 }
 USMX_KERNEL(1)
@@ -137,7 +152,7 @@ move_digits(const X* x, X* z, const uint32_t* ends, long columns, long blocks, i
 }
 USMX_KERNEL(1)
 count_placed_digits(const uint8_t* x, uint32_t* counts, long columns, long blocks, int shift) {
-  local_array<uint16_t, counter_slots> own;
+  local_array<uint32_t, digits> own;
   count_block(reinterpret_cast<const placed*>(x), counts, columns, blocks, shift, own.data());
 }
 USMX_KERNEL(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
@@ -37,10 +38,11 @@ _BY_DIGITS = ("count_digits", "move_digits"), ("count_placed_digits", "move_plac
 _OF_PLACES = ("with_places", "places_of")
 _BLOCK = 32
 _PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
-_SHORTEST_BY_DIGITS = 4096
+_SHORTEST_BY_DIGITS = {True: 256, False: 4096}  # by whether the device is a CPU
+_SHORTEST_PART = 4096
 _LONGEST_BY_DIGITS = 2**32 - 1
 _MOST_PARTS = 64
-_ITEMS, _BITS_OF_GROUPS = 256, 4  # of a group, and of a digit, as in sort_groups.hpp
+_ITEMS, _BITS_OF_GROUPS = 256, 8  # of a group, and of a digit, as in sort_groups.hpp
 _EACH_PLACED = 4  # elements of a work item in a group
 _KEYS = {
     "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
@@ -142,26 +144,29 @@ def _sorted(x, axis, descending, wants_places):
 def _launch(x, made, descending, wants_places):
     """The steps of sorting, each from one memory into another: the last one is `made`."""
     columns = x.shape[-1]
-    by_digits = x.dtype.kind in _KEYS and _SHORTEST_BY_DIGITS <= columns <= _LONGEST_BY_DIGITS
-    by_groups = by_digits and _has_groups_in_step(x)
+    by_groups = _has_groups_in_step(x)
+    shortest = _SHORTEST_BY_DIGITS[not by_groups]
+    by_digits = x.dtype.kind in _KEYS and shortest <= columns <= _LONGEST_BY_DIGITS
     source, names = "sort_groups.hpp", (*_BY_DIGITS, _OF_PLACES)
-    if not by_groups:
+    if not (by_digits and by_groups):
         source, names = "sort.hpp", (*_BY_MERGING, *names, ("begin_digits",))
     found = kernels(
         source,
         [name for group in names for name in group],
         x._own_queue,
-        **_macros(x.dtype, descending),
+        **_macros(x.dtype, descending, columns),
     )
     if by_digits:
-        bits = _BITS_OF_GROUPS if by_groups else _bits_of_digit(x.dtype)
-        steps, sort_rows = -(-8 * x.dtype.itemsize // bits), _sort_digits
+        bits = _BITS_OF_GROUPS if by_groups else _bits_of_digit(x.dtype, columns)
+        steps = -(-8 * x.dtype.itemsize // bits)
+        step_of = _step_of_groups if by_groups else _step_of_parts
+        sort_rows = partial(_sort_digits, step_of=step_of)
     else:
         steps, sort_rows = 1, _sort_runs
         while _BLOCK << (steps - 1) < columns:
             steps += 1
     if wants_places:
-        nbytes = 24 if x.dtype.itemsize == 16 else 16  # of an element and its place
+        _, nbytes = _place_in(columns, x.dtype)
         memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
     else:
         memories = [made, new_beside(x, made.shape if steps > 1 else (0,), x.dtype)]
@@ -175,25 +180,33 @@ def _has_groups_in_step(x):
     return not x._own_queue.sycl_device.is_cpu
 
 
-def _macros(dtype, descending):
+def _place_in(columns, dtype):
+    """The type of a place in a row, and the bytes of an element with its place."""
+    is_short = columns <= _LONGEST_BY_DIGITS
+    nbytes = 24 if dtype.itemsize == 16 else 8 if is_short and dtype.itemsize <= 4 else 16
+    return ("uint32_t" if is_short else "long"), nbytes
+
+
+def _macros(dtype, descending, columns):
     key = _KEYS.get(dtype.kind, "0")
     word = f"uint{8 * min(dtype.itemsize, 8)}_t"
     return {
         "X": cpp(dtype),
+        "PLACE": _place_in(columns, dtype)[0],
         "IS_BEFORE": "comes_first(b, a)" if descending else "comes_first(a, b)",
         "W": word,
         "TOP": f"{word}({word}(1) << {8 * min(dtype.itemsize, 8) - 1})",
         "BITS": "__builtin_bit_cast(W, a)",
         "KEY": f"W(~{key})" if descending else key,
-        "BITS_OF_DIGIT": str(_bits_of_digit(dtype)),
+        "BITS_OF_DIGIT": str(_bits_of_digit(dtype, columns)),
         "EACH": str(_each(dtype)),
         "EACH_PLACED": str(_EACH_PLACED),
     }
 
 
-def _bits_of_digit(dtype):
-    """Fewer steps for wide types, as long as the counts fit into the nearest cache."""
-    return 8 if dtype.itemsize <= 2 else 11
+def _bits_of_digit(dtype, columns):
+    """Fewer steps for wide types, as long as the counts are few and fit into the nearest cache."""
+    return 8 if dtype.itemsize <= 2 or columns < _SHORTEST_PART else 11
 
 
 def _each(dtype):
@@ -201,7 +214,7 @@ def _each(dtype):
     return 16 if dtype.itemsize <= 4 else 8
 
 
-def _sort_digits(found, x, memories, steps, wants_places):
+def _sort_digits(found, x, memories, steps, wants_places, step_of):
     """Counts the digits of parts of the rows, and moves the elements to where they belong."""
     columns = x.shape[-1]
     count, move = (found[name] for name in _BY_DIGITS[wants_places])
@@ -209,7 +222,6 @@ def _sort_digits(found, x, memories, steps, wants_places):
     if wants_places:
         source = memories[1]
         found["with_places"](x.size, None, x, source, columns)
-    step_of = _step_of_groups if _has_groups_in_step(x) else _step_of_parts
     do_step = step_of(found, x, _EACH_PLACED if wants_places else _each(x.dtype))
     for step in range(steps):
         do_step(count, move, source, memories[0], step)
@@ -222,8 +234,8 @@ def _step_of_parts(found, x, _):
     """A step by work items: each has a part of a row."""
     columns = x.shape[-1]
     rows = x.size // columns
-    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_BY_DIGITS), 1)
-    bits = _bits_of_digit(x.dtype)
+    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_PART), 1)
+    bits = _bits_of_digit(x.dtype, columns)
     counts = new_beside(x, (rows * parts << bits,), "u4")
 
     def do_step(count, move, source, to, step):
@@ -257,11 +269,14 @@ def _sort_runs(found, x, memories, steps, wants_places):
     columns = x.shape[-1]
     rows = x.size // columns
     blocks = -(-columns // _BLOCK)
-    sort_blocks(rows * blocks, None, x, memories[0], columns, blocks, _BLOCK)
+    is_cpu = x._own_queue.sycl_device.is_cpu
+    # Else the compiler for CPUs makes vectors of work items, which then read places far apart.
+    local = 1 if is_cpu else None
+    sort_blocks(rows * blocks, local, x, memories[0], columns, blocks, _BLOCK)
     for run in (_BLOCK << step for step in range(steps - 1)):
-        length = min(_PART[x._own_queue.sycl_device.is_cpu], 2 * run)
+        length = min(_PART[is_cpu], 2 * run)
         parts = -(-columns // length)
-        merge(rows * parts, None, *memories, columns, parts, length, run)
+        merge(rows * parts, local, *memories, columns, parts, length, run)
         memories.reverse()
     return memories[0]
 
