@@ -58,7 +58,8 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
   if (pointer == nullptr) {
     throw_not_usm(pointer, state.context());
   }
-  const auto block = registry::find(pointer, state.context());
+  std::shared_ptr<buffer> own;
+  const auto block = registry::find(pointer, state.context(), &own);
   if (!block) {
     if (pooled_ranges::contains(pointer)) {
       throw_not_usm(pointer, state.context());
@@ -84,7 +85,6 @@ detail::checked_memory detail::check_access(const void* pointer, std::size_t nby
         static_cast<const void*>(found.base + (found.nbytes - 1)), " (", found.nbytes,
         " bytes) of ", describe(state.context())));
   }
-  std::shared_ptr<buffer> own = block ? registry::owner_of(pointer) : nullptr;
   const bool is_all_there = own && own->holds(pointer, nbytes);
   return {found.kind, is_all_there ? std::move(own) : nullptr};
 }

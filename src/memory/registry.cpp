@@ -415,16 +415,16 @@ std::optional<registered_block> find(const void* pointer) {
   return found;
 }
 
-std::optional<allocation_info> find(const void* pointer, const sycl::context& context) {
+std::optional<allocation_info> find(const void* pointer, const sycl::context& context,
+                                    std::shared_ptr<buffer>* owner) {
   std::optional<allocation_info> found;
-  table().find(pointer, [&](const slot& block) { found = block.seen_from(context); });
+  table().find(pointer, [&](const slot& block) {
+    found = block.seen_from(context);
+    if (owner != nullptr) {
+      *owner = block.owner();
+    }
+  });
   return found;
-}
-
-std::shared_ptr<buffer> owner_of(const void* pointer) {
-  std::shared_ptr<buffer> owner;
-  table().find(pointer, [&](const slot& block) { owner = block.owner(); });
-  return owner;
 }
 
 std::size_t size() noexcept { return table().size(); }

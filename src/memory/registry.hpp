@@ -48,10 +48,10 @@ USMX_API std::size_t nbytes() noexcept;
 
 /// The live block that contains the byte, as the context sees it: a context does not know the
 /// memory of other contexts. The result has no copy of the block's context, because all threads
-/// would write to its reference count.
-std::optional<allocation_info> find(const void* pointer, const sycl::context&);
-/// The buffer that keeps the live block with this byte alive, if that is known.
-std::shared_ptr<buffer> owner_of(const void* pointer);
+/// would write to its reference count. Sets `owner`, unless it is null, to the buffer that keeps
+/// the block alive, if that is known.
+std::optional<allocation_info> find(const void* pointer, const sycl::context&,
+                                    std::shared_ptr<buffer>* owner = nullptr);
 
 }  // namespace internal::registry
 
