@@ -194,16 +194,38 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
                                          " bytes that wait for work to finish)"));
 }
 
+}  // namespace
+
 /// A request for a new buffer.
-struct request {
+struct internal::new_buffer::request {
   std::size_t nbytes;
   usm_kind kind;
   const sycl::queue& queue;
   std::size_t alignment;
-  internal::first_use use;
+  first_use use;
   /// Where the memory has to come from; null for the current resource.
   const any_resource* from = nullptr;
 };
+
+/// A block that the registry does not know yet.
+struct internal::new_buffer::block {
+  std::unique_ptr<owned_block> owned;
+  detail::queue_state of_queue;
+
+  buffer::traits traits() const noexcept {
+    return {.readonly = false,
+            .queue_is_ours = of_queue.is_cached,
+            .owns = true,
+            .is_new = true,
+            .is_pooled = owned->resource.is_pool()};
+  }
+  detail::release_action take_release() noexcept { return {&return_block, owned.release()}; }
+};
+
+namespace {
+
+using new_block = internal::new_buffer::block;
+using request = internal::new_buffer::request;
 
 /// Takes ownership of memory that the resource has given out for the request. Gives it back if
 /// there is no host memory for the owner.
@@ -236,23 +258,6 @@ std::unique_ptr<owned_block> find_block(any_resource&& resource, const request& 
   }
   return known;
 }
-
-/// A block that the registry does not know yet.
-struct new_block {
-  std::unique_ptr<owned_block> block;
-  detail::queue_state of_queue;
-
-  /// The traits of the buffer that is made from the block. `Traits` is buffer's private class.
-  template <class Traits>
-  Traits traits() const noexcept {
-    return {.readonly = false,
-            .queue_is_ours = of_queue.is_cached,
-            .owns = true,
-            .is_new = true,
-            .is_pooled = block->resource.is_pool()};
-  }
-  detail::release_action take_release() noexcept { return {&return_block, block.release()}; }
-};
 
 /// The first resource of a device and kind is made with a queue of its own. If the driver has no
 /// memory for that, it may have some once the pools have freed what they keep.
@@ -337,8 +342,8 @@ buffer buffer::allocate(std::size_t nbytes, const sycl::queue& queue, const plac
   const usm_kind kind = where.kind();
   new_block made =
       make_block({nbytes, kind, queue, alignment, internal::first_use::at_once, where.resource()});
-  const auto known = made.traits<traits>();
-  const owned_block& block = *made.block;  // lives as long as the buffer
+  const traits known = made.traits();
+  const owned_block& block = *made.owned;  // lives as long as the buffer
   buffer result(block.first, nbytes, kind, queue, made.take_release(), known);
   enter(block, kind, made.of_queue, {});
   return result;
@@ -355,10 +360,9 @@ std::shared_ptr<buffer> buffer::allocate_shared(std::size_t nbytes, const sycl::
                                         internal::first_use::at_once);
 }
 
-template <class Block, class Request>
-std::shared_ptr<buffer> internal::new_buffer::from_block(Block&& made, const Request& wanted) {
-  const auto known = made.template traits<buffer::traits>();
-  const auto& block = *made.block;  // lives as long as the buffer
+std::shared_ptr<buffer> internal::new_buffer::from_block(block&& made, const request& wanted) {
+  const buffer::traits known = made.traits();
+  const owned_block& block = *made.owned;  // lives as long as the buffer
   auto result = std::make_shared<buffer>(block.first, wanted.nbytes, wanted.kind, wanted.queue,
                                          made.take_release(), known);
   enter(block, wanted.kind, made.of_queue, result);

@@ -21,6 +21,9 @@ enum class first_use : std::uint8_t {
 };
 
 struct new_buffer {
+  struct request;
+  struct block;
+
   /// Does as buffer::allocate_shared(), but returns null where that would have to wait or to call
   /// the SYCL runtime, or would throw another exception than bad_alloc.
   USMX_API static std::shared_ptr<buffer> try_to_allocate(std::size_t nbytes, usm_kind kind,
@@ -32,8 +35,7 @@ struct new_buffer {
                                                    first_use);
 
  private:
-  template <class Block, class Request>
-  static std::shared_ptr<buffer> from_block(Block&& made, const Request& wanted);
+  static std::shared_ptr<buffer> from_block(block&& made, const request& wanted);
 };
 
 /// Somebody who may have submitted work on memory to a queue, and not recorded it.
