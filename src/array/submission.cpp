@@ -1,6 +1,7 @@
 #include "array/submission.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
 
 #include "array/array.hpp"
@@ -98,20 +99,6 @@ sycl::event submission::announce(sycl::event started) const {
     tell_partner(each, started, true);
   }
   return started;
-}
-
-sycl::event submission::start(
-    const std::function<sycl::event(const std::vector<sycl::event>&)>& start) const {
-  return announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
-}
-
-sycl::event submission::start_command(const std::function<void(sycl::handler&)>& command) const {
-  return start([&](const std::vector<sycl::event>& before) {
-    return sycl::queue(*queue_).submit([&](sycl::handler& handler) {
-      handler.depends_on(before);
-      command(handler);
-    });
-  });
 }
 
 }  // namespace usmx::inline v1::detail

@@ -3,7 +3,6 @@
 // submit(), launches and asynchronous copies. Private to the library.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,6 +12,7 @@
 
 #include "array/array.hpp"
 #include "memory/buffer.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/array/array.hpp"
 
 namespace usmx::inline v1::detail {
@@ -49,9 +49,20 @@ class submission {
   /// this fails, the work has been waited for.
   sycl::event announce(sycl::event started) const;
   /// Starts the work by a function that takes the events of before(), and announces it.
-  sycl::event start(const std::function<sycl::event(const std::vector<sycl::event>&)>&) const;
+  template <class Start>
+  sycl::event start(const Start& start) const {
+    return announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
+  }
   /// The same for a command that is put into a handler.
-  sycl::event start_command(const std::function<void(sycl::handler&)>&) const;
+  template <class Command>
+  sycl::event start_command(const Command& command) const {
+    return announce(submit_to(*queue_, [&](sycl::queue& to) {
+      return to.submit([&](sycl::handler& handler) {
+        handler.depends_on(before_);
+        command(handler);
+      });
+    }));
+  }
 
  private:
   /// Some bytes that the work reads or writes, and the work of usmx that it must come after.

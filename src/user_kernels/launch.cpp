@@ -153,16 +153,6 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
   return chosen;
 }
 
-sycl::event submit_in_order(const launch_order& order, std::span<const array_use> uses,
-                            const ordered_command& command) {
-  submission work(order.queue, order.by_others);
-  for (const array_use& use : uses) {
-    work.use(*use.used, use.made);
-  }
-  work.follow(order.after);
-  return work.start_command([&](sycl::handler& handler) { command(handler, work.before()); });
-}
-
 const sycl::queue* common_queue(std::string_view kernel,
                                 std::span<const kernel_argument> arguments) {
   const sycl::queue* common = nullptr;

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,9 +126,6 @@ struct array_use {
 /// value_error for arrays on two queues.
 const sycl::queue* common_queue(std::string_view kernel, std::span<const kernel_argument>);
 
-/// Puts a command into a handler, which depends on the events already.
-using ordered_command = std::function<void(sycl::handler&, const std::vector<sycl::event>& before)>;
-
 /// Where work runs, and what it comes after beside the work on its arrays.
 struct launch_order {
   const sycl::queue& queue;
@@ -138,8 +134,17 @@ struct launch_order {
 };
 
 /// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
-sycl::event submit_in_order(const launch_order&, std::span<const array_use>,
-                            const ordered_command& command);
+/// `command(handler, before)` puts it into a handler, which depends on the events already.
+template <class Command>
+sycl::event submit_in_order(const launch_order& order, std::span<const array_use> uses,
+                            const Command& command) {
+  submission work(order.queue, order.by_others);
+  for (const array_use& use : uses) {
+    work.use(*use.used, use.made);
+  }
+  work.follow(order.after);
+  return work.start_command([&](sycl::handler& handler) { command(handler, work.before()); });
+}
 
 /// The fast_group_size of the kernel's launch_limits.
 std::size_t fast_group_size(const kernel&) noexcept;
