@@ -239,16 +239,20 @@ std::optional<cublas_types> cublas_types_of(type_code type) {
 /// The library: one that is loaded already, such as PyTorch's, else that of the newest version of
 /// CUDA that the driver takes. Stays loaded.
 void* loaded_cublas() {
-  const detail::toolkit_library versions[] = {{"libcublas.so.13", "nvidia/cu13/lib"},
-                                              {"libcublas.so.12", "nvidia/cublas/lib"}};
-  for (const auto& each : versions) {
-    if (void* const loaded = dlopen(each.name.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+  const auto name_of = [](const detail::toolkit_version& each) {
+    return detail::message("libcublas.so.", each.major);
+  };
+  for (const auto& each : detail::toolkit_versions) {
+    if (void* const loaded = dlopen(name_of(each).c_str(), RTLD_NOW | RTLD_NOLOAD)) {
       return loaded;
     }
   }
-  const bool takes_newest = detail::cuda::driver_major_version() >= 13;
-  for (const auto& each : std::span(versions).subspan(takes_newest ? 0 : 1)) {
-    const auto file = detail::find_file(each);
+  const int newest = detail::cuda::driver_major_version();
+  for (const auto& each : detail::toolkit_versions) {
+    if (each.major > newest) {
+      continue;
+    }
+    const auto file = detail::find_file(name_of(each), each.cublas_folder);
     if (void* const loaded = file ? dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr) {
       return loaded;
     }

@@ -45,15 +45,15 @@ std::optional<fs::path> find_by_loader(const std::string& name) {
 
 }  // namespace
 
-std::optional<fs::path> find_file(const toolkit_library& library) {
+std::optional<fs::path> find_file(const std::string& name, const char* folder) {
   std::error_code ignored;
   for (const fs::path& packages : package_folders()) {
-    const fs::path file = packages / library.folder / library.name;
+    const fs::path file = packages / folder / name;
     if (fs::exists(file, ignored)) {
       return fs::canonical(file, ignored);
     }
   }
-  return find_by_loader(library.name);
+  return find_by_loader(name);
 }
 
 }  // namespace usmx::inline v1::detail

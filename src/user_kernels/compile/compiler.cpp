@@ -27,18 +27,6 @@
 #include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
-namespace {
-
-/// A major version of CUDA, the oldest devices that it has code for, and the folder of its Python
-/// package.
-struct version {
-  int major;
-  int oldest_capability;
-  const char* folder;
-};
-constexpr version versions[] = {{13, 75, "nvidia/cu13/lib"}, {12, 50, "nvidia/cuda_nvrtc/lib"}};
-
-}  // namespace
 
 std::string nvrtc_library::identity() const {
   std::error_code unknown;
@@ -47,11 +35,11 @@ std::string nvrtc_library::identity() const {
 }
 
 nvrtc_library find_nvrtc(int driver_major_version, int capability) {
-  for (const version& each : versions) {
+  for (const toolkit_version& each : toolkit_versions) {
     if (each.major > driver_major_version || each.oldest_capability > capability) {
       continue;
     }
-    if (const auto file = find_file({message("libnvrtc.so.", each.major), each.folder})) {
+    if (const auto file = find_file(message("libnvrtc.so.", each.major), each.nvrtc_folder)) {
       return {*file};
     }
   }
