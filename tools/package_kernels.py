@@ -70,19 +70,20 @@ def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path
             "USMX_REQUESTS": str(requests),
         }
         staged_file = folder / "usmx" / "libexec" / "usmx-kernels"
-        calls, before = "ordinary_calls", b""
+        calls = "ordinary_calls"
+        known: set[bytes] | None = None
         try:
             while True:
                 note = [sys.executable, __file__, "--note", calls]
                 subprocess.run(note, env=noting, check=True, timeout=300)
+                noted = {request.read_bytes() for request in requests.iterdir()}
+                if noted == known:  # nothing is missing, or nothing more can be compiled
+                    return
                 compile_all = [programs, requests, file, compiler]
                 subprocess.run(compile_all, env=environment, check=True, timeout=900)
-                made = file.read_bytes()
-                if made == before:  # nothing is missing, or nothing can be compiled
-                    return
                 shutil.copyfile(file, staged_file)
                 # With what there is now, calls come to their second kernel.
-                calls, before = "calls_of_several_kernels", made
+                calls, known = "calls_of_several_kernels", noted
         except (OSError, subprocess.SubprocessError) as error:
             print(f"package_kernels: kernels will be compiled when they are first needed: {error}")
             file.write_bytes(b"")
