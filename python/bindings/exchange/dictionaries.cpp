@@ -16,32 +16,6 @@
 namespace usmx::bindings {
 namespace {
 
-lazy_import mapping_class("collections.abc", "Mapping");
-
-/// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
-/// defaultdict would make up values, and keep them.
-bool is_looked_up_as_a_dict(PyObject* object) {
-  return PyDict_Check(object) &&
-         Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
-}
-
-constexpr const char* expected_data = "(integer pointer, bool read-only)";
-
-bool to_flag(PyObject* object) {
-  if (PyBool_Check(object)) {
-    return object == Py_True;
-  }
-  const std::string_view type = Py_TYPE(object)->tp_name;
-  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
-    throw_wrong_type("data", expected_data, object);
-  }
-  const int truth = PyObject_IsTrue(object);
-  if (truth < 0) {
-    nb::raise_python_error();
-  }
-  return truth == 1;
-}
-
 void put(PyObject* dictionary, PyObject* key, const nb::object& value) {
   if (PyDict_SetItem(dictionary, key, value.ptr()) != 0) {
     nb::raise_python_error();
@@ -54,6 +28,21 @@ void put(PyObject* dictionary, interface_key k, const nb::object& value) {
 
 void put(PyObject* dictionary, interned& key, const nb::object& value) {
   put(dictionary, key.get(), value);
+}
+
+nb::object typestr_object(dtype type) {
+  const std::string_view text = type.typestr();
+  if (type.is_structured()) {
+    return nb::str(text.data(), text.size());
+  }
+  static std::array<kept_object, type_count> made;
+  return nb::borrow(made[static_cast<std::size_t>(type.code())].get(
+      [&] { return nb::str(text.data(), text.size()); }));
+}
+
+nb::object data_object(std::uintptr_t pointer, bool readonly) {
+  return checked(Py_BuildValue("(KO)", static_cast<unsigned long long>(pointer),
+                               readonly ? Py_True : Py_False));
 }
 
 /// Raises AttributeError for memory that is not USM, so that hasattr() is False and the consumer
@@ -78,70 +67,6 @@ exchange::cuda_array_interface described_for_cuda(const array& described) {
 }
 
 }  // namespace
-
-void require_mapping(const char* attribute, nb::handle value) {
-  if (!PyDict_Check(value.ptr()) && !nb::isinstance(value, mapping_class.get())) {
-    throw type_error(detail::message(attribute, " must be a dict or another Mapping, found ",
-                                     type_name(value.ptr())));
-  }
-}
-
-nb::object look_up(PyObject* mapping, PyObject* key) {
-  if (is_looked_up_as_a_dict(mapping)) {
-    return optional_item(mapping, key);
-  }
-  PyObject* value = PyObject_GetItem(mapping, key);
-  if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
-    PyErr_Clear();
-  }
-  if (value == nullptr && PyErr_Occurred()) {
-    nb::raise_python_error();
-  }
-  return nb::steal(value);
-}
-
-void throw_missing_key(const char* attribute, PyObject* key) {
-  throw value_error(
-      detail::message(attribute, " must have the key ", repr_text(key), ", found none"));
-}
-
-pointer_and_flag read_data(PyObject* data) {
-  const nb::object pair = snapshot("data", expected_data, data);
-  if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
-    throw value_error(
-        detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
-  }
-  return {to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0)),
-          to_flag(PyTuple_GET_ITEM(pair.ptr(), 1))};
-}
-
-void require_same_type(const char* key, PyObject* fields, PyObject* typestr) {
-  nb::list same;
-  same.append(nb::make_tuple("", nb::handle(typestr)));
-  const int equal = PyObject_RichCompareBool(fields, same.ptr(), Py_EQ);
-  if (equal < 0) {
-    nb::raise_python_error();
-  }
-  if (equal == 0) {
-    throw value_error(detail::message("'", key, "' must be one unnamed field equal to 'typestr' ",
-                                      repr_text(typestr), ", found ", repr_text(fields)));
-  }
-}
-
-nb::object typestr_object(dtype type) {
-  const std::string_view text = type.typestr();
-  if (type.is_structured()) {
-    return nb::str(text.data(), text.size());
-  }
-  static std::array<kept_object, type_count> made;
-  return nb::borrow(made[static_cast<std::size_t>(type.code())].get(
-      [&] { return nb::str(text.data(), text.size()); }));
-}
-
-nb::object data_object(std::uintptr_t pointer, bool readonly) {
-  return checked(Py_BuildValue("(KO)", static_cast<unsigned long long>(pointer),
-                               readonly ? Py_True : Py_False));
-}
 
 nb::object to_dictionary(const array& described) {
   require_usm(described);

@@ -20,8 +20,8 @@
 
 namespace usmx::bindings {
 
-// The dictionaries of __sycl_usm_array_interface__ and __cuda_array_interface__: their keys and
-// values, and the dictionaries that usmx writes.
+// The dictionaries of __sycl_usm_array_interface__ and __cuda_array_interface__: their keys, and
+// the dictionaries that usmx writes.
 
 // The names of the protocol in Python.
 
@@ -52,35 +52,6 @@ struct cuda_keys {
   static inline interned typestr{"typestr"};
   static inline interned version{"version"};
 };
-
-// ---- The value of a producer's attribute, which must be a dict or another Mapping.
-
-/// Throws type_error naming the attribute when the value is no Mapping.
-void require_mapping(const char* attribute, nb::handle value);
-
-/// The entry of a Mapping; null when missing.
-nb::object look_up(PyObject* mapping, PyObject* key);
-
-/// Throws value_error naming the attribute.
-[[noreturn]] void throw_missing_key(const char* attribute, PyObject* key);
-
-// ---- Reading and writing the values that dictionaries of both protocols have under the same keys.
-
-struct pointer_and_flag {
-  std::uintptr_t pointer;
-  bool readonly;
-};
-
-/// `data`: type_error or value_error for anything else.
-pointer_and_flag read_data(PyObject* data);
-
-/// For a plain type, a description of fields may only repeat `typestr`. Throws value_error, naming
-/// its key, if it says anything else.
-void require_same_type(const char* key, PyObject* fields, PyObject* typestr);
-
-/// `typestr` and `data`, as both protocols have them.
-nb::object typestr_object(dtype type);
-nb::object data_object(std::uintptr_t pointer, bool readonly);
 
 // ---- The dictionary of __sycl_usm_array_interface__ as usmx writes it.
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "elements/element.hpp"
@@ -105,6 +106,96 @@ void bind_producers(nb::module_& m) {
 }
 
 namespace {
+
+// ---- what the dictionaries of both protocols have
+
+lazy_import mapping_class("collections.abc", "Mapping");
+
+/// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
+/// defaultdict would make up values, and keep them.
+bool is_looked_up_as_a_dict(PyObject* object) {
+  return PyDict_Check(object) &&
+         Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
+}
+
+constexpr const char* expected_data = "(integer pointer, bool read-only)";
+
+bool to_flag(PyObject* object) {
+  if (PyBool_Check(object)) {
+    return object == Py_True;
+  }
+  const std::string_view type = Py_TYPE(object)->tp_name;
+  if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
+    throw_wrong_type("data", expected_data, object);
+  }
+  const int truth = PyObject_IsTrue(object);
+  if (truth < 0) {
+    nb::raise_python_error();
+  }
+  return truth == 1;
+}
+
+/// Throws type_error naming the attribute when the value is no Mapping.
+void require_mapping(const char* attribute, nb::handle value) {
+  if (!PyDict_Check(value.ptr()) && !nb::isinstance(value, mapping_class.get())) {
+    throw type_error(detail::message(attribute, " must be a dict or another Mapping, found ",
+                                     type_name(value.ptr())));
+  }
+}
+
+/// The entry of a Mapping; null when missing.
+nb::object look_up(PyObject* mapping, PyObject* key) {
+  if (is_looked_up_as_a_dict(mapping)) {
+    return optional_item(mapping, key);
+  }
+  PyObject* value = PyObject_GetItem(mapping, key);
+  if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
+    PyErr_Clear();
+  }
+  if (value == nullptr && PyErr_Occurred()) {
+    nb::raise_python_error();
+  }
+  return nb::steal(value);
+}
+
+/// Throws value_error naming the attribute.
+[[noreturn]] void throw_missing_key(const char* attribute, PyObject* key) {
+  throw value_error(
+      detail::message(attribute, " must have the key ", repr_text(key), ", found none"));
+}
+
+struct pointer_and_flag {
+  std::uintptr_t pointer;
+  bool readonly;
+};
+
+/// `data`: type_error or value_error for anything else.
+pointer_and_flag read_data(PyObject* data) {
+  const nb::object pair = snapshot("data", expected_data, data);
+  if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
+    throw value_error(
+        detail::message("'data' must have 2 entries, found ", PyTuple_GET_SIZE(pair.ptr())));
+  }
+  return {to_address("data[0]", "an integer address", PyTuple_GET_ITEM(pair.ptr(), 0)),
+          to_flag(PyTuple_GET_ITEM(pair.ptr(), 1))};
+}
+
+/// For a plain type, a description of fields may only repeat `typestr`. Throws value_error, naming
+/// its key, if it says anything else.
+void require_same_type(const char* key, PyObject* fields, PyObject* typestr) {
+  nb::list same;
+  same.append(nb::make_tuple("", nb::handle(typestr)));
+  const int equal = PyObject_RichCompareBool(fields, same.ptr(), Py_EQ);
+  if (equal < 0) {
+    nb::raise_python_error();
+  }
+  if (equal == 0) {
+    throw value_error(detail::message("'", key, "' must be one unnamed field equal to 'typestr' ",
+                                      repr_text(typestr), ", found ", repr_text(fields)));
+  }
+}
+
+// ---- __cuda_array_interface__
 
 /// The entries of the attribute's value.
 class cuda_entries {
