@@ -35,6 +35,14 @@ NEW_ARRAY_LIKE = f"""Args:
 
 {NEW_MEMORY}"""
 
+RECORDED_EVENT = """Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
+        copy.
+
+Raises:
+    TypeError: `event` is none of these.
+    ValueError: the capsule was used before."""
+
 DOCSTRINGS = {
     "USMArray.__init__": """Make an array in new memory, or in memory that exists. Does not wait.
 
@@ -163,50 +171,32 @@ Returns:
 Example:
     >>> usmx.asarray([1, 2], dtype='u1').tobytes()
     b'\\x01\\x02'""",
-    "USMArray.record": """Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
+    "USMArray.record": f"""Announce unfinished work on the array's memory that usmx has not submitted. Does not wait.
 
 Later reads of the memory through usmx come after that work, and usmx does not free the memory before the work is
 complete.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
+{RECORDED_EVENT}
 
 Example:
     >>> a = usmx.zeros(2)
     >>> a.record(usmx.SyclEvent())""",
-    "USMArray.record_read": """Announce unfinished work that only reads the array's memory. Does not wait.
+    "USMArray.record_read": f"""Announce unfinished work that only reads the array's memory. Does not wait.
 
 Later writes to the memory through usmx come after that work; reads do not wait for it. usmx does not free the
 memory before the work is complete.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
+{RECORDED_EVENT}
 
 Example:
     >>> a = usmx.zeros(2)
     >>> a.record_read(usmx.SyclEvent())""",
-    "USMArray.record_write": """Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
+    "USMArray.record_write": f"""Announce unfinished work that writes the array's memory: another name of ``record``. Does not wait.
 
 Later reads and writes of the memory through usmx come after that work, and usmx does not free the memory before
 the work is complete.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable. usmx keeps a
-        copy.
-
-Raises:
-    TypeError: `event` is none of these.
-    ValueError: the capsule was used before.
+{RECORDED_EVENT}
 
 Example:
     >>> a = usmx.zeros(2)

@@ -1,7 +1,35 @@
 """Kernels that users write: `Kernel`, `ElementwiseKernel`, `ReductionKernel` and `local_memory`."""
 
+OPTIONS_AND_DEBUG = """\
+    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math', or
+        NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
+    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
+        an IndexError that names the first bad index. Bad indices reach no array.
+
+Raises:
+    TypeError: a parameter is no string.
+    ValueError: parameters are not in this form, two have the same name, or there is no output."""
+
+OUTPUT_AND_TYPES = """Returns:
+    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
+    both: type checkers do not read the parameters.
+
+Raises:
+    TypeError: too few or too many arguments, or one is of another kind or element type; a type
+        variable stands for two types, or for none."""
+
+OUTPUT_AND_EVENT = """Returns:
+    What a call returns, and a SyclEvent, which is complete when the outputs are.
+
+Raises:
+    TypeError: as a call does, like the other errors."""
+
+RAISED_BY_CALLS = """    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
+    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
+    CompileError: the source cannot be compiled for these types."""
+
 DOCSTRINGS = {
-    "ElementwiseKernel.__init__": """Take the parameters and the operation. Compiles nothing yet.
+    "ElementwiseKernel.__init__": f"""Take the parameters and the operation. Compiles nothing yet.
 
 The first call with certain types and a certain kind of layout generates the source for these, and
 compiles it. Arrays may have any layout: operands are not copied.
@@ -18,14 +46,7 @@ Args:
         those of a ``usmx::view``.
     name: for messages.
     preamble: C++ that comes before the kernel, such as functions that it uses.
-    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math', or
-        NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
-    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
-        an IndexError that names the first bad index. Bad indices reach no array.
-
-Raises:
-    TypeError: a parameter is no string.
-    ValueError: parameters are not in this form, two have the same name, or there is no output.
+{OPTIONS_AND_DEBUG}
 
 Example:
     >>> scale = usmx.ElementwiseKernel('T x, T a', 'T out', 'out = a * x', 'scale')
@@ -34,7 +55,7 @@ Example:
     [0. 2. 4. 6.]
     >>> print(scale(x[::-1], x, out=x))
     [0. 2. 2. 0.]""",
-    "ElementwiseKernel.__call__": """Compute the outputs. Does not wait, unless other packages may work on the memory.
+    "ElementwiseKernel.__call__": f"""Compute the outputs. Does not wait, unless other packages may work on the memory.
 
 Args:
     args: one argument for each input, followed by none, or one for each output. Inputs are arrays of
@@ -49,19 +70,11 @@ Args:
     queue: where the kernel runs. None: on the queue of the arrays, else on the default queue.
     after: events after which the kernel runs.
 
-Returns:
-    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
-    both: type checkers do not read the parameters.
-
-Raises:
-    TypeError: too few or too many arguments, or one is of another kind or element type; a type
-        variable stands for two types, or for none.
+{OUTPUT_AND_TYPES}
     ValueError: shapes do not fit each other, `size` is missing or differs, a number does not fit, or an output is
         read-only.
-    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
-    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
-    CompileError: the source cannot be compiled for these types.""",
-    "ElementwiseKernel.submit": """Compute the outputs as a call does, and give the event of the work on them, too.
+{RAISED_BY_CALLS}""",
+    "ElementwiseKernel.submit": f"""Compute the outputs as a call does, and give the event of the work on them, too.
 
 Args:
     args: as of a call.
@@ -71,11 +84,7 @@ Args:
     queue: as of a call.
     after: as of a call.
 
-Returns:
-    What a call returns, and a SyclEvent, which is complete when the outputs are.
-
-Raises:
-    TypeError: as a call does, like the other errors.
+{OUTPUT_AND_EVENT}
 
 Example:
     >>> twice = usmx.ElementwiseKernel('T x', 'T y', 'y = 2 * x')
@@ -156,7 +165,7 @@ Raises:
     IndexError: an access was outside of a view, if the kernel was compiled with `debug`.
     ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
     SyclKernelSubmitError: the SYCL runtime refuses the launch.""",
-    "ReductionKernel.__init__": """Take the parameters and the expressions. Compiles nothing yet.
+    "ReductionKernel.__init__": f"""Take the parameters and the expressions. Compiles nothing yet.
 
 `map_expr` makes a value of each element, and `reduce_expr` combines the values of a result. The first
 call with certain types and a certain kind of layout generates the source for these, and compiles it.
@@ -179,14 +188,7 @@ Args:
     reduce_type: the type of ``a`` and ``b``: a name of a type, a letter of the parameters, or a
         structure of the preamble. None: that of the first output.
     preamble: C++ that comes before the kernels, such as functions that they use.
-    options: options of the compiler. This is the SYCL runtime's, with options such as '-ffast-math', or
-        NVIDIA's for CUDA devices, with options such as '--use_fast_math'.
-    debug: whether each index of a raw array is checked. Each call then waits for the kernel, and raises
-        an IndexError that names the first bad index. Bad indices reach no array.
-
-Raises:
-    TypeError: a parameter is no string.
-    ValueError: parameters are not in this form, two have the same name, or there is no output.
+{OPTIONS_AND_DEBUG}
 
 Example:
     >>> norm = usmx.ReductionKernel(
@@ -196,7 +198,7 @@ Example:
     [ 5. 10.]
     >>> norm(x[:, 0], keepdims=True).shape
     (1,)""",
-    "ReductionKernel.__call__": """Compute the outputs. Does not wait, unless other packages may work on the memory.
+    "ReductionKernel.__call__": f"""Compute the outputs. Does not wait, unless other packages may work on the memory.
 
 For one shape and device, the values are always combined in the same order.
 
@@ -213,20 +215,12 @@ Args:
     queue: where the kernels run. None: on the queue of the arrays.
     after: events after which the kernels run.
 
-Returns:
-    The output, as given or a new USMArray; a tuple for several. Its stub says USMArray, which suits
-    both: type checkers do not read the parameters.
-
-Raises:
-    TypeError: too few or too many arguments, or one is of another kind or element type; a type
-        variable stands for two types, or for none.
+{OUTPUT_AND_TYPES}
     ValueError: shapes do not fit each other, an axis is named twice, there are no elements and no
         identity, a number does not fit, or an output is read-only.
     AxisError: there is no such axis.
-    IndexError: an index of a raw array was out of bounds, if the kernel was made with `debug`.
-    ExecutionPlacementError: the arrays are on different queues, and `queue` is None.
-    CompileError: the source cannot be compiled for these types.""",
-    "ReductionKernel.submit": """Compute the outputs as a call does, and give the event of the work on them, too.
+{RAISED_BY_CALLS}""",
+    "ReductionKernel.submit": f"""Compute the outputs as a call does, and give the event of the work on them, too.
 
 Args:
     args: as of a call.
@@ -237,11 +231,7 @@ Args:
     queue: as of a call.
     after: as of a call.
 
-Returns:
-    What a call returns, and a SyclEvent, which is complete when the outputs are.
-
-Raises:
-    TypeError: as a call does, like the other errors.
+{OUTPUT_AND_EVENT}
 
 Example:
     >>> total = usmx.ReductionKernel('T x', 'T y', 'x', 'a + b', 'y = a', 0)

@@ -1,5 +1,11 @@
 """Memory objects, pools and resources, and the commands of queues on memory."""
 
+RECORDED_EVENT = """Args:
+    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
+
+Raises:
+    TypeError: `event` is none of these."""
+
 DOCSTRINGS = {
     "from_pointer": """Take over memory that a native library allocated, without a copy.
 
@@ -148,36 +154,24 @@ Args:
 
 Raises:
     ValueError: this memory is read-only, or `val` is out of range.""",
-    "_Memory.record": """Announce unfinished work on this memory that usmx has not submitted. Does not wait.
+    "_Memory.record": f"""Announce unfinished work on this memory that usmx has not submitted. Does not wait.
 
 Later reads of the memory through usmx come after that work, and usmx does not free the memory before the work is
 complete.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.""",
-    "_Memory.record_read": """Announce unfinished work that only reads this memory. Does not wait.
+{RECORDED_EVENT}""",
+    "_Memory.record_read": f"""Announce unfinished work that only reads this memory. Does not wait.
 
 Later writes to the memory through usmx come after that work; reads do not wait for it. usmx does not free the
 memory before the work is complete.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.
+{RECORDED_EVENT}
 
 Example:
     >>> usmx.memory.MemoryUSMShared(8).record_read(usmx.SyclEvent())""",
-    "_Memory.record_write": """Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
+    "_Memory.record_write": f"""Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
 
-Args:
-    event: a SyclEvent of usmx or dpctl, or a capsule 'SyclEventRef', which stays usable.
-
-Raises:
-    TypeError: `event` is none of these.
+{RECORDED_EVENT}
 
 Example:
     >>> usmx.memory.MemoryUSMShared(8).record_write(usmx.SyclEvent())""",
