@@ -382,17 +382,9 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 void bind_construction(nb::class_<py_array>& cls) {
   cls.def(
-      "__init__",
-      [](nb::pointer_and_handle<py_array> self, nb::handle shape, nb::handle dtype,
-         nb::handle buffer, nb::handle strides, std::ptrdiff_t offset, nb::handle order,
-         nb::handle buffer_ctor_kwargs) {
-        initialize(self, [&] {
-          return construct(shape, dtype, buffer, strides, offset, order, buffer_ctor_kwargs);
-        });
-      },
-      nb::arg("shape").none(), nb::arg("dtype") = nb::none(), nb::arg("buffer").none() = "device",
-      nb::arg("strides") = nb::none(), nb::arg("offset") = 0, nb::arg("order").none() = "C",
-      nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
+      "__init__", init_by(&construct), nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
+      nb::arg("buffer").none() = "device", nb::arg("strides") = nb::none(), nb::arg("offset") = 0,
+      nb::arg("order").none() = "C", nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
       nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, "
               "buffer: str | _Producer = 'device', strides: typing.Sequence[int] | None = None, "
               "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "

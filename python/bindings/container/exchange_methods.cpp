@@ -299,7 +299,7 @@ nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
     }
     columns[key] = to_python(copy_to_usm(received, k, kind, queue));
   }
-  return std::move(columns);
+  return columns;
 }
 
 void bind_arrow_methods(nb::class_<py_array>& cls) {

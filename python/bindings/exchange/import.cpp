@@ -107,7 +107,7 @@ void bind_producers(nb::module_& m) {
 
 namespace {
 
-// ---- what the dictionaries of both protocols have
+// ---- entries that dictionaries of both protocols have
 
 lazy_import mapping_class("collections.abc", "Mapping");
 

@@ -135,18 +135,13 @@ void bind_pool(nb::module_& m) {
 
 void bind_own_pool(nb::module_& m) {
   nb::class_<py_own_pool, py_pool>(m, "PoolResource", docstring("PoolResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_own_pool> self, const py_resource& upstream,
-             nb::handle device) {
-            initialize(self, [&] {
-              const sycl::queue queue = queue_argument(nb::none(), device);
-              return py_own_pool(std::make_shared<pool_resource>(upstream.resource, queue),
-                                 queue.get_device());
-            });
-          },
-          nb::arg("upstream"), nb::arg("device") = nb::none(),
-          nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
+      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle device) {
+             const sycl::queue queue = queue_argument(nb::none(), device);
+             return py_own_pool(std::make_shared<pool_resource>(upstream.resource, queue),
+                                queue.get_device());
+           }),
+           nb::arg("upstream"), nb::arg("device") = nb::none(),
+           nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
 }
 
 }  // namespace

@@ -88,67 +88,51 @@ void bind_resource_base(nb::module_& m) {
            [](const py_resource& self) { return static_cast<std::size_t>(self.resource.kind()); });
 }
 
+template <class R>
+nb::class_<py_resource_of<R>, py_resource> resource_class(nb::module_& m, const char* name) {
+  return {m, name, docstring(name)};
+}
+
+template <class R>
+py_resource_of<R> made(auto&&... arguments) {
+  return py_resource_of<R>(std::make_shared<R>(std::forward<decltype(arguments)>(arguments)...));
+}
+
 void bind_sources(nb::module_& m) {
-  nb::class_<py_resource_of<usm_resource>, py_resource>(m, "PlainResource",
-                                                        docstring("PlainResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<usm_resource>> self, nb::handle kind) {
-            initialize(self, [&] {
-              return py_resource_of<usm_resource>(
-                  std::make_shared<usm_resource>(kind_argument(kind)));
-            });
-          },
-          nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
-  nb::class_<py_resource_of<function_resource>, py_resource>(m, "FunctionResource",
-                                                             docstring("FunctionResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<function_resource>> self, nb::handle kind,
-             nb::handle allocate, nb::handle free, int device) {
-            initialize(self, [&] {
-              return py_resource_of<function_resource>(std::make_shared<function_resource>(
-                  kind_argument(kind),
-                  function_at<function_resource::allocate_function>("allocate", allocate),
-                  function_at<function_resource::free_function>("free", free), device));
-            });
-          },
-          nb::arg("kind"), nb::arg("allocate"), nb::arg("free"), nb::arg("device") = 0,
-          nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
-                  "typing.SupportsIndex, device: int = 0) -> None"));
+  resource_class<usm_resource>(m, "PlainResource")
+      .def("__init__",
+           init_by(+[](nb::handle kind) { return made<usm_resource>(kind_argument(kind)); }),
+           nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
+  resource_class<function_resource>(m, "FunctionResource")
+      .def("__init__",
+           init_by(+[](nb::handle kind, nb::handle allocate, nb::handle free, int device) {
+             return made<function_resource>(
+                 kind_argument(kind),
+                 function_at<function_resource::allocate_function>("allocate", allocate),
+                 function_at<function_resource::free_function>("free", free), device);
+           }),
+           nb::arg("kind"), nb::arg("allocate"), nb::arg("free"), nb::arg("device") = 0,
+           nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
+                   "typing.SupportsIndex, device: int = 0) -> None"));
 }
 
 void bind_adaptors(nb::module_& m) {
-  nb::class_<py_resource_of<limiting_resource>, py_resource>(m, "LimitingResource",
-                                                             docstring("LimitingResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<limiting_resource>> self,
-             const py_resource& upstream, nb::handle limit) {
-            initialize(self, [&] {
-              return py_resource_of<limiting_resource>(std::make_shared<limiting_resource>(
-                  upstream.resource, size_argument("limit", limit)));
-            });
-          },
-          nb::arg("upstream"), nb::arg("limit"),
-          nb::sig("def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> "
-                  "None"))
+  resource_class<limiting_resource>(m, "LimitingResource")
+      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle limit) {
+             return made<limiting_resource>(upstream.resource, size_argument("limit", limit));
+           }),
+           nb::arg("upstream"), nb::arg("limit"),
+           nb::sig("def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> "
+                   "None"))
       .def(
           "used_bytes",
           [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
           "Give the bytes in use, as they were asked for.");
-  nb::class_<py_resource_of<statistics_resource>, py_resource>(m, "StatisticsResource",
-                                                               docstring("StatisticsResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<statistics_resource>> self,
-             const py_resource& upstream) {
-            initialize(self, [&] {
-              return py_resource_of<statistics_resource>(
-                  std::make_shared<statistics_resource>(upstream.resource));
-            });
-          },
-          nb::arg("upstream"))
+  resource_class<statistics_resource>(m, "StatisticsResource")
+      .def("__init__", init_by(+[](const py_resource& upstream) {
+             return made<statistics_resource>(upstream.resource);
+           }),
+           nb::arg("upstream"))
       .def(
           "counts",
           [](const py_resource_of<statistics_resource>& self) {
@@ -157,18 +141,11 @@ void bind_adaptors(nb::module_& m) {
           nb::sig("def counts(self) -> dict[str, int]"),
           "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
           "name.");
-  nb::class_<py_resource_of<tracking_resource>, py_resource>(m, "TrackingResource",
-                                                             docstring("TrackingResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<tracking_resource>> self,
-             const py_resource& upstream) {
-            initialize(self, [&] {
-              return py_resource_of<tracking_resource>(
-                  std::make_shared<tracking_resource>(upstream.resource));
-            });
-          },
-          nb::arg("upstream"))
+  resource_class<tracking_resource>(m, "TrackingResource")
+      .def("__init__", init_by(+[](const py_resource& upstream) {
+             return made<tracking_resource>(upstream.resource);
+           }),
+           nb::arg("upstream"))
       .def(
           "live_blocks",
           [](const py_resource_of<tracking_resource>& self) {
@@ -176,34 +153,20 @@ void bind_adaptors(nb::module_& m) {
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
           "List the address, the bytes and the place of each block that is alive, by address.");
-  nb::class_<py_resource_of<logging_resource>, py_resource>(m, "LoggingResource",
-                                                            docstring("LoggingResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<logging_resource>> self,
-             const py_resource& upstream, const std::filesystem::path& path) {
-            initialize(self, [&] {
-              return py_resource_of<logging_resource>(
-                  std::make_shared<logging_resource>(upstream.resource, path));
-            });
-          },
-          nb::arg("upstream"), nb::arg("path"),
-          nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
-                  "None"));
-  nb::class_<py_resource_of<failing_resource>, py_resource>(m, "FailingResource",
-                                                            docstring("FailingResource"))
-      .def(
-          "__init__",
-          [](nb::pointer_and_handle<py_resource_of<failing_resource>> self,
-             const py_resource& upstream, nb::handle count) {
-            initialize(self, [&] {
-              return py_resource_of<failing_resource>(std::make_shared<failing_resource>(
-                  upstream.resource, after(size_argument("after", count))));
-            });
-          },
-          nb::arg("upstream"), nb::arg("after") = 0,
-          nb::sig("def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) "
-                  "-> None"));
+  resource_class<logging_resource>(m, "LoggingResource")
+      .def("__init__", init_by(+[](const py_resource& upstream, const std::filesystem::path& path) {
+             return made<logging_resource>(upstream.resource, path);
+           }),
+           nb::arg("upstream"), nb::arg("path"),
+           nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
+                   "None"));
+  resource_class<failing_resource>(m, "FailingResource")
+      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle count) {
+             return made<failing_resource>(upstream.resource, after(size_argument("after", count)));
+           }),
+           nb::arg("upstream"), nb::arg("after") = 0,
+           nb::sig("def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) "
+                   "-> None"));
 }
 
 }  // namespace

@@ -149,6 +149,14 @@ void initialize(nb::pointer_and_handle<T> self, Make make) {
   nb::inst_mark_ready(self.h);  // no other code runs in between
 }
 
+/// The function of an __init__ whose objects `make` returns.
+template <class T, class... Arguments>
+auto init_by(T (*make)(Arguments...)) {
+  return [make](nb::pointer_and_handle<T> self, Arguments... given) {
+    initialize(self, [&] { return make(std::forward<Arguments>(given)...); });
+  };
+}
+
 /// A class whose instances nanobind pools. nanobind allocates the pool when the first instance is
 /// released, and ends the process if there is no memory then. So one instance is released here
 /// (docs/decisions.md, 65).

@@ -77,15 +77,10 @@ sycl::context context_of(const sycl::device& device) {
 void bind_sycl_context(nb::module_& m) {
   nb::class_<sycl::context> cls(m, "SyclContext",
                                 "A SYCL context: what USM pointers are bound to.");
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<sycl::context> self, nb::handle arg) {
-           initialize(self, [&] { return construct_context(arg); });
-         },
-         nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | "
-                 "SyclContext | typing_extensions.CapsuleType | None = None) -> None"),
-         docstring("SyclContext.__init__"))
+  cls.def("__init__", init_by(&construct_context), nb::arg("arg") = nb::none(),
+          nb::sig("def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | "
+                  "SyclContext | typing_extensions.CapsuleType | None = None) -> None"),
+          docstring("SyclContext.__init__"))
       .def("get_devices", &devices_of, "List the devices of the context.")
       .def_prop_ro(
           "device_count", [](const sycl::context& c) { return devices_of(c).size(); },
@@ -181,14 +176,9 @@ void bind_sycl_platform(nb::module_& m) {
   nb::class_<sycl::platform> cls(
       m, "SyclPlatform",
       "A SYCL platform: a driver with its devices. It equals another one for the same platform.");
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<sycl::platform> self, nb::handle arg) {
-           initialize(self, [&] { return construct_platform(arg); });
-         },
-         nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclPlatform | None = None) -> None"),
-         docstring("SyclPlatform.__init__"))
+  cls.def("__init__", init_by(&construct_platform), nb::arg("arg") = nb::none(),
+          nb::sig("def __init__(self, arg: str | SyclPlatform | None = None) -> None"),
+          docstring("SyclPlatform.__init__"))
       .def_prop_ro("name", platform_info<id::name>, "The name that the driver gives.")
       .def_prop_ro("vendor", platform_info<id::vendor>, "The vendor that the driver names.")
       .def_prop_ro("version", platform_info<id::version>, "The version of the driver's interface.")

@@ -159,16 +159,12 @@ std::string device_name(const sycl::device& device) {
 void bind_sycl_device(nb::module_& m) {
   nb::class_<sycl::device> cls(m, "SyclDevice",
                                "A SYCL device. It equals another one for the same device.");
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<sycl::device> self, nb::handle arg) {
-           initialize(self, [&] {
-             return creating(failure::device, [&] { return construct_device(arg); });
-           });
-         },
-         nb::arg("arg") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
-         docstring("SyclDevice.__init__"))
+  cls.def("__init__", init_by(+[](nb::handle arg) {
+            return creating(failure::device, [&] { return construct_device(arg); });
+          }),
+          nb::arg("arg") = nb::none(),
+          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
+          docstring("SyclDevice.__init__"))
       .def_prop_ro(
           "filter_string", &filter_string,
           "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "

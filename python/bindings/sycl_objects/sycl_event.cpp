@@ -139,13 +139,9 @@ void bind_sycl_event(nb::module_& m) {
       "A SYCL event, which stands for work on a queue. It equals another one for the same event.");
   bind_new(cls, &event_object,
            "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclEvent");
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<sycl::event> self, nb::handle arg) {
-           initialize(self, [&] { return construct_event(arg); });
-         },
-         nb::arg("arg") = nb::none(), nb::sig("def __init__(self, arg: object = None) -> None"),
-         docstring("SyclEvent.__init__"))
+  cls.def("__init__", init_by(&construct_event), nb::arg("arg") = nb::none(),
+          nb::sig("def __init__(self, arg: object = None) -> None"),
+          docstring("SyclEvent.__init__"))
       .def(
           "wait", [](const sycl::event& event) { wait_for_all({event}); },
           "Wait until the work has finished. Other Python threads run meanwhile.")

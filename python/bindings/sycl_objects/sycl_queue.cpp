@@ -140,22 +140,18 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
                                        "A SYCL queue: a device, a context, and an order of work.");
   bind_new(cls, &queue_object,
            "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue");
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<sycl::queue> self, nb::handle arg, nb::handle property) {
-           initialize(self, [&] { return construct_queue(arg, property); });
-         },
-         nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
-         nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
-                 "typing_extensions.CapsuleType | None "
-                 "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
-         docstring("SyclQueue.__init__"))
+  cls.def("__init__", init_by(+[](nb::handle arg, nb::handle property) {
+            return construct_queue(arg, property);
+          }),
+          nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
+          nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
+                  "typing_extensions.CapsuleType | None "
+                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
+          docstring("SyclQueue.__init__"))
       .def(
-          "__init__",
-          [](nb::pointer_and_handle<sycl::queue> self, nb::handle context, nb::handle device,
-             nb::handle property) {
-            initialize(self, [&] { return construct_queue(context, device, property); });
-          },
+          "__init__", init_by(+[](nb::handle context, nb::handle device, nb::handle property) {
+            return construct_queue(context, device, property);
+          }),
           nb::arg("context"), nb::arg("device"), nb::kw_only(), nb::arg("property") = nb::none(),
           nb::sig("def __init__(self, context: SyclContext, device: SyclDevice, *, property: str | "
                   "tuple[str, ...] | list[str] | None = None) -> None"))

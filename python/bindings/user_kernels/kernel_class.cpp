@@ -271,20 +271,16 @@ void bind_local_memory(nb::module_& m) {
                                   "Memory that the work items of a group share: an argument for a "
                                   "parameter usmx::local_memory.");
   set_python_class<py_local_memory>(cls);
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<py_local_memory> self, nb::handle type, nb::handle n) {
-           initialize(self, [&] {
-             const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
-             if (count < 1) {
-               throw value_error(detail::message("n must be at least 1, found ", count));
-             }
-             return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
-           });
-         },
-         nb::arg("dtype"), nb::arg("n"),
-         nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
-         docstring("local_memory.__init__"))
+  cls.def("__init__", init_by(+[](nb::handle type, nb::handle n) {
+            const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
+            if (count < 1) {
+              throw value_error(detail::message("n must be at least 1, found ", count));
+            }
+            return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
+          }),
+          nb::arg("dtype"), nb::arg("n"),
+          nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
+          docstring("local_memory.__init__"))
       .def_prop_ro(
           "_written",
           [](const py_local_memory& self) {
@@ -313,27 +309,24 @@ void bind_user_kernels(nb::module_& m) {
       m, "Kernel",
       "A kernel from SYCL source that is compiled at run time. Its launches check every argument.");
   set_python_class<py_kernel>(cls);
-  cls.def(
-         "__init__",
-         [](nb::pointer_and_handle<py_kernel> self, nb::handle source, nb::handle name,
-            nb::handle defines, nb::handle headers, nb::handle options, bool debug) {
-           initialize(self, [&] {
-             const nb::object parts = hooks::compile_arguments(defines, headers, options);
-             return kernel_at(
-                 new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
-                            nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
-                            nb::cast<std::vector<std::string>>(parts[2]), debug),
-                 0);
-           });
-         },
-         nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
-         nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
-         nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
-         nb::sig("def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, "
-                 "object] | "
-                 "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
-                 "(), debug: bool = False) -> None"),
-         docstring("Kernel.__init__"))
+  cls.def("__init__",
+          init_by(+[](nb::handle source, nb::handle name, nb::handle defines, nb::handle headers,
+                      nb::handle options, bool debug) {
+            const nb::object parts = hooks::compile_arguments(defines, headers, options);
+            return kernel_at(
+                new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
+                           nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
+                           nb::cast<std::vector<std::string>>(parts[2]), debug),
+                0);
+          }),
+          nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
+          nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
+          nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
+          nb::sig("def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, "
+                  "object] | "
+                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
+                  "(), debug: bool = False) -> None"),
+          docstring("Kernel.__init__"))
       .def(
           "__call__",
           [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
