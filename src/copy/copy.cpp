@@ -445,13 +445,9 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   }
 }
 
-}  // namespace
+// Copies for which require_copyable() has been called.
 
-// ---- views
-
-void internal::copy_elements(const array_view& source, const array_view& destination,
-                             copy_path path) {
-  detail::require_copyable(source, destination);
+void copy_checked(const array_view& source, const array_view& destination, copy_path path) {
   if (source.size() == 0) {
     return;
   }
@@ -459,8 +455,7 @@ void internal::copy_elements(const array_view& source, const array_view& destina
   copy_sides(source.shape(), side_of(source), side_of(destination), path);
 }
 
-void internal::copy_elements(const host_array& source, const array_view& destination) {
-  detail::require_copyable(source, destination);
+void copy_checked(const host_array& source, const array_view& destination) {
   if (destination.size() == 0) {
     return;
   }
@@ -469,14 +464,33 @@ void internal::copy_elements(const host_array& source, const array_view& destina
              copy_path::automatic);
 }
 
-void internal::copy_elements(const array_view& source, const host_array& destination) {
-  detail::require_copyable(source, destination);
+void copy_checked(const array_view& source, const host_array& destination) {
   if (source.size() == 0) {
     return;
   }
   const detail::runtime_call call;
   copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
              copy_path::automatic);
+}
+
+}  // namespace
+
+// ---- views
+
+void internal::copy_elements(const array_view& source, const array_view& destination,
+                             copy_path path) {
+  detail::require_copyable(source, destination);
+  copy_checked(source, destination, path);
+}
+
+void internal::copy_elements(const host_array& source, const array_view& destination) {
+  detail::require_copyable(source, destination);
+  copy_checked(source, destination);
+}
+
+void internal::copy_elements(const array_view& source, const host_array& destination) {
+  detail::require_copyable(source, destination);
+  copy_checked(source, destination);
 }
 
 void convert_element(dtype source_type, const std::byte* source, dtype destination_type,
@@ -533,14 +547,14 @@ void copy(const array& source, const array& destination, copy_path path) {
   detail::require_copyable(from, to);
   detail::wait_before(source, access::read);
   detail::wait_before(destination, access::write);
-  internal::copy_elements(from, to, path);
+  copy_checked(from, to, path);
 }
 
 void copy_from_host(const host_array& source, const array& destination) {
   const array_view to = internal::private_view(destination);
   detail::require_copyable(source, to);
   detail::wait_before(destination, access::write);
-  internal::copy_elements(source, to);
+  copy_checked(source, to);
 }
 
 void copy_from_host(const array_view& source, const array& destination) {
@@ -548,14 +562,14 @@ void copy_from_host(const array_view& source, const array& destination) {
   const array_view to = internal::private_view(destination);
   detail::require_copyable(source, to);
   detail::wait_before(destination, access::write);
-  internal::copy_elements(source, to);
+  copy_checked(source, to, copy_path::automatic);
 }
 
 void copy_to_host(const array& source, const host_array& destination) {
   const array_view from = internal::private_view(source);
   detail::require_copyable(from, destination);
   detail::wait_before(source, access::read);
-  internal::copy_elements(from, destination);
+  copy_checked(from, destination);
 }
 
 void fill(const array& destination, const std::byte* element, copy_path path) {

@@ -89,11 +89,4 @@ void for_each_index(std::span<const copy_dimension> dimensions, const std::byte*
       [&](std::span<const std::ptrdiff_t>) { body(source, destination); });
 }
 
-/// Calls `body(source, destination)` once for each index of all dimensions but the innermost.
-template <class Body>
-void for_each_row(const copy_plan& plan, const Body& body) {
-  for_each_index(plan.dimensions().first(plan.ndim == 0 ? 0 : plan.ndim - 1), plan.source,
-                 plan.destination, body);
-}
-
 }  // namespace usmx::inline v1::detail
