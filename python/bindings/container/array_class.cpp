@@ -349,9 +349,9 @@ given_memory existing_memory(nb::handle object) {
   return {std::move(imported), nb::object()};
 }
 
-py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_object,
-                   nb::handle strides, std::ptrdiff_t offset, nb::handle order,
-                   nb::handle buffer_ctor_kwargs) {
+py_array construct_array(nb::handle shape, nb::handle dtype_object, nb::handle buffer_object,
+                         nb::handle strides, std::ptrdiff_t offset, nb::handle order,
+                         nb::handle buffer_ctor_kwargs) {
   layout where = layout_argument(shape, strides, offset, order);
   const memory_options options = memory_options_from(buffer_ctor_kwargs);
   if (nb::isinstance<nb::str>(buffer_object)) {
@@ -382,7 +382,7 @@ py_array construct(nb::handle shape, nb::handle dtype_object, nb::handle buffer_
 
 void bind_construction(nb::class_<py_array>& cls) {
   cls.def(
-      "__init__", init_by(&construct), nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
+      "__init__", init_by(&construct_array), nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
       nb::arg("buffer").none() = "device", nb::arg("strides") = nb::none(), nb::arg("offset") = 0,
       nb::arg("order").none() = "C", nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
       nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, "
