@@ -69,15 +69,11 @@ struct host_thresholds {
 /// Source and destination do not overlap.
 void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds = {}) noexcept;
 
-}  // namespace usmx::inline v1::detail
-
 // Helpers shared by the host's loops: moving a block of elements, walking through indices, and
 // dividing work among threads.
 
 // Moves or converts blocks of elements on one thread, through the caches or with streaming stores.
 // No SYCL here.
-
-namespace usmx::inline v1::detail {
 
 inline constexpr std::ptrdiff_t line_nbytes = 64;
 /// The size of a thread's scratch memory, which fits its first-level cache.

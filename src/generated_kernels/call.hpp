@@ -26,9 +26,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The arguments of one call of a generated kernel: checked, broadcast, and as loops in their
-// simplest form.
-
 // The loop over the elements of several arrays of one shape, in its simplest form, and how a kernel
 // that is generated for it goes through each of them. No SYCL here.
 
@@ -238,12 +235,6 @@ class USMX_API generated_call {
   std::deque<array> own_;  // what arguments refer to
 };
 
-}  // namespace internal
-
-}  // namespace usmx::inline v1
-
-namespace usmx::inline v1::internal {
-
 // One call of an element-wise kernel: what form of it the arrays need, its source and its launch.
 
 /// An output that overlaps another argument, other than element by element, is computed in new
@@ -307,4 +298,6 @@ class USMX_API reduction_call : public generated_call {
   bool are_kept_;
 };
 
-}  // namespace usmx::inline v1::internal
+}  // namespace internal
+
+}  // namespace usmx::inline v1

@@ -17,9 +17,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The device kernels, in groups that are compiled, built and kept together: their names, sources
-// and options. copy/kernels.hpp runs them.
-
 /// The groups: kernels that need the same of a device, in one file each, since a file that mixes
 /// them is saved without code. EACH(name, source file without its extension). CMake reads this
 /// list, too: cmake/UsmxKernels.cmake.
@@ -152,8 +149,6 @@ cast_step cast_of(type_code from, type_code to, bool fp64);
 // The device kernels inside the library: their SYCL sources, each group as it was compiled when the
 // package was built, and how a file is embedded.
 
-// Embeds a file in the library.
-
 // The bytes of the file at `path`, a string literal, as usmx_<symbol>_begin up to
 // usmx_<symbol>_end; a null character follows.
 #define USMX_EMBED(symbol, path)                                               \
@@ -179,9 +174,6 @@ cast_step cast_of(type_code from, type_code to, bool fp64);
       ".popsection\n");
 
 namespace usmx::inline v1::detail {
-
-// The device kernels inside the library: their SYCL sources, and each group as it was compiled when
-// the package was built. No SYCL here.
 
 struct kernel_source {
   std::string_view name;  // as in #include

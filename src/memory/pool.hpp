@@ -25,9 +25,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The parts of a pool: the sizes of its blocks, its supply of memory from the resource below, and
-// the cache of large blocks.
-
 // The sizes that a pool's blocks have: multiples of 64 bytes, then a fixed number of steps for each
 // power of two.
 //

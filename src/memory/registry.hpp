@@ -110,17 +110,8 @@ class change_counter {
   std::atomic<std::uint64_t> count_ = 0;  // odd during a change
 };
 
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1 {
-
 // The questions of usmx/memory/usm.hpp about memory, for callers that have looked up the context's
 // state already, and what tests change of the answers.
-
-class buffer;
-}  // namespace usmx::inline v1
-
-namespace usmx::inline v1::detail {
 
 /// Does as usmx::query_allocation, for a pointer that is not null.
 allocation_info query_allocation(const void* pointer, const context_state&);

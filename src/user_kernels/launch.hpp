@@ -88,9 +88,6 @@ void require_parameters(const kernel_signature&, std::span<const kernel_paramete
 std::size_t checked_local_nbytes(const kernel_signature&, std::size_t place,
                                  const kernel_argument&);
 
-// The launch of a kernel: how many work items, checked; the order of all work on its arrays; and
-// what kernels that were compiled for debugging report of accesses outside of a view.
-
 // How many work items a kernel is launched with, checked.
 
 /// The limits of a launch, by the device and the kernel. Sizes are in the order of launch_sizes.

@@ -16,8 +16,6 @@
 
 namespace usmx::inline v1 {
 
-// The options and the errors of compiling a user's kernel.
-
 /// How a source is compiled.
 struct compile_options {
   /// Macros and their values, which are defined before the source begins. A name is an identifier.

@@ -15,9 +15,6 @@
 
 namespace usmx::bindings {
 
-// The translation of usmx's exceptions to Python's. nanobind translates what leaves a bound
-// function; type slots are `guarded`.
-
 /// Adds the exception classes to the module and translates C++ exceptions that leave functions.
 void bind_errors(nb::module_& m);
 

@@ -22,8 +22,6 @@
 
 namespace usmx::bindings {
 
-// The Python classes of SYCL objects, and the functions that read the objects in them.
-
 // SyclDevice: holds exactly one sycl::device.
 
 /// The class, _get_devices and diagnose_missing_device.

@@ -153,13 +153,9 @@ class index_blocks {
   std::array<std::int64_t, capacity> offsets_;
 };
 
-}  // namespace usmx::inline v1::detail
-
 // Masks: where they are not zero, and how many such elements come before each block.
 
 // The true elements of a mask in device memory, found and moved by kernels.
-
-namespace usmx::inline v1::detail {
 
 /// How many true elements come before each part of a mask. Nothing is looked at before the first
 /// question.

@@ -57,8 +57,6 @@ void move_to_indexed(const transfer&, const array_view& indexed, const selection
 
 namespace usmx::inline v1::internal {
 
-// Gathering into a new array, for usmx's Python module.
-
 /// Does as gather, into memory that no other code has, and that no other code may get if this
 /// throws: then part of it may have been written. So a kernel may check the integers as it uses
 /// them, instead of before.

@@ -11,8 +11,6 @@
 
 namespace usmx::inline v1::kernels {
 
-// Where the integers of an index lead to.
-
 /// The integer counted from the start of the axis. One outside of the axis becomes 0, and is told.
 template <class T>
 inline u8 from_start(T value, std::int64_t extent, bool& outside) {

@@ -9,8 +9,6 @@
 
 namespace usmx::inline v1::kernels {
 
-// How a work group walks over its elements.
-
 template <class From, class To>
 struct with_const_of {
   using type = To;

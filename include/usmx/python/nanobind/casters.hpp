@@ -102,13 +102,9 @@ class usmx_error {
   object exception_;
 };
 
-}  // namespace detail
-
 // The answer of usmx's table about an object, which the nanobind casters of one call share:
 // nanobind tries all overloads, each of them twice, but an object is asked once. Users include
 // usmx/python/nanobind.hpp.
-
-namespace detail {
 
 /// The answer about an object: a value, an exception in place of it, or neither for an object that
 /// is no T.
@@ -184,13 +180,6 @@ bool usmx_ask(handle asked, const cleanup_list* call, usmx_answer<T>& answer) {
   }
   return status < 0 || status > 1;
 }
-
-}  // namespace detail
-
-// The nanobind casters of single values. An error waits until the value is taken. Users include
-// usmx/python/nanobind.hpp.
-
-namespace detail {
 
 /// The caster of a single value. It puts an answer into the call's list only if somebody may want
 /// it again: when the caster ends and its value has not been taken, since another argument did not
@@ -312,14 +301,10 @@ struct type_caster<usmx::array_view> : usmx_caster<usmx::array> {
   explicit operator usmx::array_view() { return seen().view(); }
 };
 
-}  // namespace detail
-
 // The nanobind casters of std::optional, std::vector and std::variant of the types that usmx has
 // casters for, and of such containers. They work as nanobind's own do, but the error of an element
 // passes through. In nanobind's other containers, an object that claims to be of such a type and is
 // not counts as one of a wrong type. Users include usmx/python/nanobind.hpp.
-
-namespace detail {
 
 /// Types whose casters let an error wait.
 template <class T>
