@@ -355,9 +355,21 @@ def test_ufunc_writes_to_out(array):
     assert out[0].tolist() == X.sum(0).tolist()
 
 
-@pytest.mark.parametrize(
-    "options", [{"where": X > 0}, {"order": "F"}, {"casting": "unsafe"}], ids=str
-)
+def test_ufunc_writes_where_a_mask_holds(array):
+    mask = X > 0
+    out = usmx.full((2, 3), 7.0)
+    expected = np.full((2, 3), 7.0)
+    assert np.add(array, 1, out=out, where=mask) is out
+    np.add(X, 1, out=expected, where=mask)
+    assert out.tolist() == expected.tolist()
+    assert np.add(array, 1, where=usmx.asarray(mask))[mask].tolist() == (X + 1)[mask].tolist()
+    with pytest.raises(TypeError, match="add: a result of type float64 cannot be written to an"):
+        np.add(array, 0.5, out=usmx.empty((2, 3), "i4"), where=mask)
+    with pytest.raises(TypeError, match="add: where must be bools, found elements of type int64"):
+        np.add(array, 1, where=X.astype("i8"))
+
+
+@pytest.mark.parametrize("options", [{"order": "F"}, {"casting": "unsafe"}], ids=str)
 def test_other_options_of_a_ufunc_are_a_type_error(array, options):
     with pytest.raises(
         TypeError,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
-    from usmx._typing import Axes, DTypeLike, Operand, Producer
+    from usmx._typing import ArrayLike, Axes, DTypeLike, Operand, Producer
 
 
 class OfArrays:
@@ -31,9 +31,14 @@ class OfArrays:
         dtype: DTypeLike | None = None,
         out: USMArray | None = None,
         keepdims: bool = False,
+        initial: complex | None = None,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Add up the elements along axes: `usmx.sum`. Does not wait."""
-        return reduce(REDUCTIONS["sum"], self, axis, keepdims, dtype=dtype, out=out)
+        return reduce(
+            REDUCTIONS["sum"], self, axis, keepdims, dtype=dtype, out=out, initial=initial,
+            where=where,
+        )  # fmt: skip
 
     def prod(
         self: Any,
@@ -41,9 +46,14 @@ class OfArrays:
         dtype: DTypeLike | None = None,
         out: USMArray | None = None,
         keepdims: bool = False,
+        initial: complex | None = None,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Multiply the elements along axes: `usmx.prod`. Does not wait."""
-        return reduce(REDUCTIONS["prod"], self, axis, keepdims, dtype=dtype, out=out)
+        return reduce(
+            REDUCTIONS["prod"], self, axis, keepdims, dtype=dtype, out=out, initial=initial,
+            where=where,
+        )  # fmt: skip
 
     def mean(
         self: Any,
@@ -51,9 +61,12 @@ class OfArrays:
         dtype: DTypeLike | None = None,
         out: USMArray | None = None,
         keepdims: bool = False,
+        *,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Find the mean along axes: `usmx.mean`. Does not wait."""
-        return reduce(REDUCTIONS["mean"], self, axis, keepdims, dtype=dtype, out=out)
+        row = REDUCTIONS["mean"]
+        return reduce(row, self, axis, keepdims, dtype=dtype, out=out, where=where)
 
     def var(
         self: Any,
@@ -62,12 +75,15 @@ class OfArrays:
         out: USMArray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
+        *,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Find the variance along axes: `usmx.var`, with `ddof` for its `correction`.
 
         Does not wait.
         """
-        return spread_of(REDUCTIONS["var"], self, axis, ddof, keepdims, dtype=dtype, out=out)
+        row = REDUCTIONS["var"]
+        return spread_of(row, self, axis, ddof, keepdims, dtype=dtype, out=out, where=where)
 
     def std(
         self: Any,
@@ -76,36 +92,61 @@ class OfArrays:
         out: USMArray | None = None,
         ddof: float = 0,
         keepdims: bool = False,
+        *,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Find the standard deviation along axes: `usmx.std`, with `ddof` for its `correction`.
 
         Does not wait.
         """
-        return spread_of(REDUCTIONS["std"], self, axis, ddof, keepdims, dtype=dtype, out=out)
+        row = REDUCTIONS["std"]
+        return spread_of(row, self, axis, ddof, keepdims, dtype=dtype, out=out, where=where)
 
     def max(
-        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Find the greatest element along axes: `usmx.max`. Does not wait."""
-        return reduce(REDUCTIONS["max"], self, axis, keepdims, out=out)
+        row = REDUCTIONS["max"]
+        return reduce(row, self, axis, keepdims, out=out, initial=initial, where=where)
 
     def min(
-        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+        initial: complex | None = None,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Find the smallest element along axes: `usmx.min`. Does not wait."""
-        return reduce(REDUCTIONS["min"], self, axis, keepdims, out=out)
+        row = REDUCTIONS["min"]
+        return reduce(row, self, axis, keepdims, out=out, initial=initial, where=where)
 
     def any(
-        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Say whether an element is not zero, along axes: `usmx.any`. Does not wait."""
-        return reduce(REDUCTIONS["any"], self, axis, keepdims, out=out)
+        return reduce(REDUCTIONS["any"], self, axis, keepdims, out=out, where=where)
 
     def all(
-        self: Any, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        out: USMArray | None = None,
+        keepdims: bool = False,
+        *,
+        where: ArrayLike | Producer = True,
     ) -> USMArray:
         """Say whether all elements are not zero, along axes: `usmx.all`. Does not wait."""
-        return reduce(REDUCTIONS["all"], self, axis, keepdims, out=out)
+        return reduce(REDUCTIONS["all"], self, axis, keepdims, out=out, where=where)
 
     def argmax(
         self: Any,

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING
 from numpy import ndarray
 
 from usmx._compute import elementwise, nan_functions, products, reductions, scans, sorting
-from usmx._compute.call import arrays_in_type, arrays_of, compute, in_type, is_operand, written
+from usmx._compute.call import (
+    arrays_in_type,
+    arrays_of,
+    compute,
+    in_type,
+    is_operand,
+    output,
+    require_castable,
+    written,
+)
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import COMPUTE
 from usmx._container.numpy_functions import FUNCTIONS, By
-from usmx._core import USMArray
+from usmx._container.numpy_names import copyto, mask_beside
+from usmx._core import USMArray, broadcast_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +59,10 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
             inputs = in_type(UFUNCS[name], inputs, dtype)
         elif dtype is not None:
             inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype)
+        where = kwargs.pop("where", True) if name in UFUNCS else True
         _require_defaults(name, kwargs)
+        if where is not True:
+            return _written_where(name, out, compute(UFUNCS[name], inputs), where)
         if name == "divmod":
             parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
@@ -61,7 +74,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         first, second = arrays_of(name, ("x1", "x2"), inputs)
         return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), out)
     if method == "reduce" and name in _REDUCTIONS:
-        options = {key: kwargs.pop(key) for key in ("dtype", "keepdims") if key in kwargs}
+        named = ("dtype", "keepdims", "initial", "where")
+        options = {key: kwargs.pop(key) for key in named if key in kwargs}
         axis = kwargs.pop("axis", 0)
         _require_defaults(name, kwargs)
         (x,) = arrays_of(name, ("x",), inputs)
@@ -73,6 +87,16 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         return accumulate(_REDUCTIONS[name], x, axis, dtype, out=out)
     call = name if method == "__call__" else f"{name}.{method}"
     raise TypeError(f"numpy.{call}: {COMPUTE}")
+
+
+def _written_where(name, out, made, where):
+    """A result of which elements count where a mask holds. NumPy leaves others as they are."""
+    if out is None:
+        broadcast_to(mask_beside(name, made, where), made.shape)
+        return made
+    require_castable(name, made.dtype, output(name, out).dtype)
+    copyto(out, made, where=where)
+    return out
 
 
 def _require_defaults(name, kwargs):
@@ -93,10 +117,10 @@ _REDUCING = "axis dtype out keepdims"
 _SPREADING = "axis dtype out ddof keepdims"
 FUNCTIONS.update(
     {
-        "all": By(USMArray.all, "a", "axis out keepdims"),
-        "amax": By(USMArray.max, "a", "axis out keepdims"),
-        "amin": By(USMArray.min, "a", "axis out keepdims"),
-        "any": By(USMArray.any, "a", "axis out keepdims"),
+        "all": By(USMArray.all, "a", "axis out keepdims", "where"),
+        "amax": By(USMArray.max, "a", "axis out keepdims initial where"),
+        "amin": By(USMArray.min, "a", "axis out keepdims initial where"),
+        "any": By(USMArray.any, "a", "axis out keepdims", "where"),
         "argmax": By(USMArray.argmax, "a", "axis out", "keepdims"),
         "argmin": By(USMArray.argmin, "a", "axis out", "keepdims"),
         "argsort": By(sorting.argsort, "a", "axis kind", "stable"),
@@ -108,9 +132,9 @@ FUNCTIONS.update(
         "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype out include_initial"),
         "diff": By(scans.diff, "a n axis", "prepend append"),
         "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
-        "max": By(USMArray.max, "a", "axis out keepdims"),
-        "mean": By(USMArray.mean, "a", _REDUCING),
-        "min": By(USMArray.min, "a", "axis out keepdims"),
+        "max": By(USMArray.max, "a", "axis out keepdims initial where"),
+        "mean": By(USMArray.mean, "a", _REDUCING, "where"),
+        "min": By(USMArray.min, "a", "axis out keepdims initial where"),
         "nanargmax": By(nan_functions.nanargmax, "a", "axis out", "keepdims"),
         "nanargmin": By(nan_functions.nanargmin, "a", "axis out", "keepdims"),
         "nancumsum": By(nan_functions.nancumsum, "a", "axis dtype out"),
@@ -121,17 +145,17 @@ FUNCTIONS.update(
         "nanstd": By(nan_functions.nanstd, "a", _SPREADING, "correction"),
         "nansum": By(nan_functions.nansum, "a", _REDUCING),
         "nanvar": By(nan_functions.nanvar, "a", _SPREADING, "correction"),
-        "prod": By(USMArray.prod, "a", _REDUCING),
+        "prod": By(USMArray.prod, "a", f"{_REDUCING} initial where"),
         "round": By(USMArray.round, "a", "decimals out"),
         "sort": By(sorting.sort, "a", "axis kind", "stable"),
-        "std": By(reductions.std, "a", _SPREADING, "correction"),
-        "sum": By(USMArray.sum, "a", _REDUCING),
+        "std": By(reductions.std, "a", _SPREADING, "where correction"),
+        "sum": By(USMArray.sum, "a", f"{_REDUCING} initial where"),
         "trace": By(USMArray.trace, "a", "offset axis1 axis2"),
         "unique_all": By(sorting.unique_all, "x"),
         "unique_counts": By(sorting.unique_counts, "x"),
         "unique_inverse": By(sorting.unique_inverse, "x"),
         "unique_values": By(sorting.unique_values, "x"),
-        "var": By(reductions.var, "a", _SPREADING, "correction"),
+        "var": By(reductions.var, "a", _SPREADING, "where correction"),
     }
 )
 # Those of operands, among which arrays of NumPy's may be.

@@ -6,7 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from usmx._compute.best import LONG_ROW, best_of_rows
-from usmx._compute.call import Traced, cpp, new_cache, output, preamble, written
+from usmx._compute.call import (
+    Traced,
+    compute,
+    cpp,
+    new_cache,
+    output,
+    preamble,
+    written,
+)
 from usmx._compute.promotion import (
     available,
     default_float,
@@ -16,10 +24,11 @@ from usmx._compute.promotion import (
     sum_type,
     values_type,
 )
-from usmx._compute.table import REDUCTIONS
-from usmx._container.creation import as_view
+from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.creation import as_view, full_like
 from usmx._container.host import _numpy
-from usmx._core import ReductionKernel, _dtype
+from usmx._container.numpy_names import mask_beside
+from usmx._core import ReductionKernel, _dtype, broadcast_to
 
 if TYPE_CHECKING:
     from typing import Any
@@ -40,8 +49,15 @@ def reduce(
     dtype: Any = None,
     out: USMArray | None = None,
     spread: tuple[Any, ...] = (),
+    initial: Any = None,
+    where: Any = True,
 ) -> USMArray:
-    """Call the row's function. `dtype` is the type of the result, `spread` the mean and so on."""
+    """Call the row's function. `dtype` is the type of the result, `spread` the mean and so on.
+
+    `initial` is joined to each result, and only elements where the mask `where` holds count.
+    """
+    if where is not True or initial is not None:
+        return _reduce_some(row, x, axis, keepdims, dtype, out, initial, where)
     if isinstance(x, Traced):
         return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
@@ -69,10 +85,13 @@ def spread_of(
     *,
     dtype: Any = None,
     out: USMArray | None = None,
+    where: Any = True,
 ) -> USMArray:
     """Call one of the rows that need the mean first."""
-    if isinstance(x, Traced):
+    if isinstance(x, Traced) and where is True:
         return x.reduced(row, axis, keepdims, dtype, out)
+    if where is not True:
+        return _reduce_some(row, x, axis, keepdims, dtype, out, None, where, correction)
     result = result_type_of(
         row,
         x.dtype,
@@ -82,6 +101,64 @@ def spread_of(
     mean = reduce(REDUCTIONS["mean"], x, axis, True, dtype=_mean_type(x.dtype, result))
     spread = (mean, number_converter(result)(correction))
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
+
+
+# ---- some of the elements
+
+_JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+_NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
+
+
+def _reduce_some(row, x, axis, keepdims, dtype, out, initial, where, correction=0):
+    """The function of the elements where a mask holds, joined to an initial value."""
+    if isinstance(x, Traced):
+        raise TypeError(f"fuse: {row.name} takes no initial= and where=: usmx.where chooses")
+    if out is not None and row.types not in ("bool", "same"):
+        dtype = output(row.name, out).dtype
+    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
+    mask = None if where is True else broadcast_to(mask_beside(row.name, x, where), x.shape)
+    if row.types in ("float", "real"):
+        found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction)
+    else:
+        first = None if initial is None else number_converter(result)(initial)
+        found = _joined(row, x, axis, keepdims, result, mask, first)
+    return written(row.name, out, found)
+
+
+def _joined(row, x, axis, keepdims, result, mask, first):
+    """What a function gives that joins elements with each other, and then with `first`."""
+    if mask is not None:
+        neutral = _NEUTRAL.get(row.name, first)
+        if neutral is None:
+            raise ValueError(f"{row.name} of no elements has no value: where= needs initial=")
+        x = compute(ROWS["where"], (mask, x, neutral))
+    if x.size == 0 and row.identity is None and first is not None:
+        shape_of = reduce(REDUCTIONS["any"], x, axis, keepdims)
+        return full_like(shape_of, first, result)
+    found = reduce(row, x, axis, keepdims, dtype=None if row.types == "bool" else result)
+    return found if first is None else compute(ROWS[_JOINED[row.name]], (found, first))
+
+
+def _mean_or_spread(row, x, axis, keepdims, result, mask, correction):
+    """The mean of the elements where the mask holds, or how far they are from it."""
+    is_mean = row.types == "float"
+    values = values_type(result if is_mean else _mean_type(x.dtype, result))
+    part = part_type(values)
+
+    def mean_of(each, kind, removed, keepdims):
+        chosen = compute(ROWS["where"], (mask, each, 0))
+        total = reduce(REDUCTIONS["sum"], chosen, axis, keepdims, dtype=kind)
+        count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims).astype(part)
+        if removed:
+            count = compute(ROWS["maximum"], (count - removed, 0))
+        return compute(ROWS["divide"], (total, count))
+
+    found = mean_of(x, values, 0, keepdims or not is_mean)
+    if not is_mean:
+        distance = compute(ROWS["abs"], (x.astype(values, copy=False) - found,))
+        found = mean_of(distance * distance, part, correction, keepdims)
+        found = compute(ROWS["sqrt"], (found,)) if row.name == "std" else found
+    return found.astype(result, copy=False)
 
 
 def one_correction(name: str, correction: float, ddof: float) -> float:
@@ -169,14 +246,14 @@ Args:
     axis: an axis, or a tuple of axes. None means all.{more}
     out: where the result is written: an array of the result's shape, and of a type that can hold
         it. By default a new array.{correction}
-    keepdims: whether the axes stay, with one element.
+    keepdims: whether the axes stay, with one element.{some}
 
 Returns:
     `out`, or a new USMArray on the queue of `x` and of its kind. Its element type is {result}.
 
 Raises:
     TypeError: the function is not defined for the type, or the result would change its kind in
-        `out`.
+        `out`{masks}.
     ValueError: an axis is named twice, `out` has another shape or is read-only{both}{empty}.
     numpy.exceptions.AxisError: there is no such axis.
 
@@ -190,6 +267,11 @@ _CORRECTION = """
     correction: what is taken from the number of elements before it divides the squares of the
         differences: 1 for a sample of a larger whole.
     ddof: NumPy's name of `correction`."""
+_INITIAL = """
+    initial: a number that is joined to each result, also to that of no elements."""
+_WHERE = """
+    where: an array of bools, or what NumPy makes one of, that is broadcast to the shape of `x`:
+        only elements where it holds count.{}"""
 _FLOAT = "that of `x`,\n    or the default floating-point type for integers"
 _RESULTS = {
     "same": "that of `x`",
@@ -212,18 +294,35 @@ def _array(x):
 
 
 def _function_of(row: Reduction):
-    def total(x, /, axis=None, dtype=None, out=None, keepdims=False):
-        return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out)
+    def total(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        more = {"dtype": dtype, "out": out, "initial": initial, "where": where}
+        return reduce(row, _array(x), axis, keepdims, **more)
 
-    def along(x, /, axis=None, out=None, keepdims=False):
+    def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+        return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out, where=where)
+
+    def spread(
+        x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, where=True,
+        correction=0.0,
+    ):  # fmt: skip
+        taken = one_correction(row.name, correction, ddof)
+        return spread_of(row, _array(x), axis, taken, keepdims, dtype=dtype, out=out, where=where)
+
+    def extreme(x, /, axis=None, out=None, keepdims=False, initial=None, where=True):
+        return reduce(row, _array(x), axis, keepdims, out=out, initial=initial, where=where)
+
+    def truth(x, /, axis=None, out=None, keepdims=False, *, where=True):
+        return reduce(row, _array(x), axis, keepdims, out=out, where=where)
+
+    def place(x, /, axis=None, out=None, keepdims=False):
         return reduce(row, _array(x), axis, keepdims, out=out)
 
-    def spread(x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, correction=0.0):
-        taken = one_correction(row.name, correction, ddof)
-        return spread_of(row, _array(x), axis, taken, keepdims, dtype=dtype, out=out)
-
+    of_types = {
+        "sum": total, "float": mean, "real": spread, "same": extreme, "bool": truth, "index": place,
+    }  # fmt: skip
+    function = of_types[row.types]
     is_spread, has_dtype = row.types == "real", row.types in ("sum", "float", "real")
-    function = spread if is_spread else total if has_dtype else along
+    has_initial, has_where = row.types in ("sum", "same"), row.types != "index"
     function.__name__ = function.__qualname__ = row.name
     function.__annotations__ = {
         "x": "Producer",
@@ -231,19 +330,27 @@ def _function_of(row: Reduction):
         **({"dtype": "DTypeLike | None"} if has_dtype else {}),
         "out": "USMArray | None",
         "keepdims": "bool",
+        **({"initial": "complex | None"} if has_initial else {}),
+        **({"where": "ArrayLike | Producer"} if has_where else {}),
         **({"correction": "float", "ddof": "float"} if is_spread else {}),
         "return": "USMArray",
     }
-    both = ", both `correction` and `ddof` are given" if is_spread else ""
+    needs = " It needs `initial`." if row.types == "same" else ""
+    more_values = (
+        ", both `correction` and `ddof` are given" * is_spread
+        + ", or `where` is given without `initial`" * bool(needs)
+    )
     function.__doc__ = _DOCUMENT.format(
         name=row.name,
         summary=row.summary,
         note=_NOTES.get(row.name, ""),
         more=_DTYPE * has_dtype,
         correction=_CORRECTION * is_spread,
+        some=_INITIAL * has_initial + _WHERE.format(needs) * has_where,
         result=_RESULTS[row.types],
-        both=both,
+        both=more_values,
         empty="" if row.identity else ", or there are no elements",
+        masks=", or `where` has elements of another type than bool" * has_where,
         example=row.example[0],
         prints=row.example[1],
     )

@@ -63,7 +63,7 @@ def _is_ours(name, args, classes):
     """Whether NumPy's arrays are among the arguments at most as indices and values."""
     if name == "copyto" or all(issubclass(cls, USMArray) for cls in classes):
         return True
-    return name in _TAKING_INDICES and len(args) > 0 and isinstance(args[0], USMArray)
+    return name in _TAKING_OTHERS and len(args) > 0 and isinstance(args[0], USMArray)
 
 
 def _dpnp(arrays):
@@ -226,8 +226,9 @@ FUNCTIONS = {
         )
     },
 }
-# Whose other arrays may be NumPy's.
-_TAKING_INDICES = frozenset((
-    "append", "array_split", "delete", "dsplit", "hsplit", "insert", "place", "put",
-    "put_along_axis", "split", "take", "take_along_axis", "vsplit",
+# The first array of these is usmx's; others, such as indices and masks, may be NumPy's.
+_TAKING_OTHERS = frozenset((
+    "all", "amax", "amin", "any", "append", "array_split", "delete", "dsplit", "hsplit", "insert",
+    "max", "mean", "min", "place", "prod", "put", "put_along_axis", "split", "std", "sum", "take",
+    "take_along_axis", "var", "vsplit",
 ))  # fmt: skip

@@ -352,10 +352,9 @@ def copyto(
     if where is None:
         view[...] = source
         return
-    mask = _mask_beside(view, where)
     while source.ndim > view.ndim and source.shape[0] == 1:  # as in an assignment
         source = source[0]
-    assign_where(view, mask, source)
+    assign_where(view, mask_beside("copyto", view, where), source)
 
 
 def _copied(caller, view, src, casting):
@@ -377,14 +376,14 @@ def _copied(caller, view, src, casting):
     return array
 
 
-def _mask_beside(view, where):
+def mask_beside(function: str, view: USMArray, where: Any) -> USMArray:
     """The array of bools that says which elements are set. NumPy too makes bools of lists alone."""
-    mask = _as_array(where)
+    mask: USMArray | None = _as_array(where)
     if mask is None:
         numbers = _numpy().asarray(where, None if hasattr(where, "dtype") else bool)
-        mask = asarray(numbers, sycl_queue=view._own_queue)
+        mask = asarray(numbers, usm_type=view.usm_type, sycl_queue=view._own_queue)
     if mask.dtype != bool:
-        raise TypeError(f"copyto: where must be bools, found elements of type {mask.dtype}")
+        raise TypeError(f"{function}: where must be bools, found elements of type {mask.dtype}")
     return mask
 
 

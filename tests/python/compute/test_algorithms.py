@@ -1,5 +1,7 @@
 """Reductions, sums so far, sorting, searching, sets and products, against NumPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 import usmx
@@ -145,6 +147,95 @@ def test_errors_of_reductions():
         usmx.zeros(2, dtype=[("x", "f4")]).sum()
     out = usmx.zeros(3)
     assert array.sum(axis=0, out=out) is out
+
+
+# ---- reductions of some of the elements
+
+MASKS = {
+    "a column": HOST[:, :1] % 2 == 0,
+    "each": HOST > 0,
+    "a row": HOST[0] > 0,
+    "a list": [1, 0, 1, 1, 0, 1, 0],
+    "none": False,
+}
+OF_SOME = {
+    "sum": {"initial": 5}, "prod": {}, "max": {"initial": -3}, "min": {"initial": 3}, "any": {},
+    "all": {}, "mean": {}, "std": {"ddof": 1}, "var": {},
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("dtype", ["?", "i4", "f4"])
+def test_only_elements_where_the_mask_holds_count(dtype, mask, axis):
+    host = of_type(dtype)
+    array = usmx.asarray(host)
+    for name, options in OF_SOME.items():
+        call = {"axis": axis, "keepdims": axis == 0, "where": MASKS[mask], **options}
+        if "initial" in options:
+            call["initial"] = host.dtype.type(options["initial"])
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            expected = getattr(np, name)(host, **call)
+        for found in (
+            getattr(usmx, name)(array, **call),
+            getattr(np, name)(array, **call),
+            getattr(array, name)(**call),
+        ):
+            same(found, expected, 1e-6 if dtype == "f4" else 1e-14)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sum", "prod", "max", "min"])
+@pytest.mark.parametrize("dtype", ["?", "u1", "f4"])
+def test_an_initial_value_is_joined_to_each_result_of_nothing_too(name, dtype):
+    for host in (of_type(dtype) if dtype != "u1" else HOST.astype("u1"), np.zeros((0, 3), dtype)):
+        array = usmx.asarray(host)
+        expected = getattr(np, name)(host, axis=0, initial=1)
+        same(getattr(usmx, name)(array, axis=0, initial=1), expected, 1e-6)
+        out = usmx.empty_like(usmx.asarray(expected))
+        assert getattr(array, name)(0, out=out, initial=1) is out
+        same(out, expected, 1e-6)
+    ufunc = {"sum": np.add, "prod": np.multiply, "max": np.maximum, "min": np.minimum}[name]
+    mask = HOST > 2
+    host = of_type("f4")
+    same(
+        ufunc.reduce(usmx.asarray(host), initial=1, where=mask),
+        ufunc.reduce(host, initial=1, where=mask),
+        1e-6,
+    )
+
+
+@pytest.mark.slow
+def test_means_of_some_in_half_precision_and_of_complex_numbers():
+    mask = HOST > 0
+    half = usmx.asarray(np.full((300, 300), 1000, "f2"))
+    assert float(half.mean(where=np.arange(300) % 2 == 0)) == 1000
+    host = of_type("c16")
+    same(usmx.asarray(host).mean(1, where=mask), host.mean(1, where=mask), 1e-14)
+    same(usmx.asarray(host).var(1, where=mask), host.var(1, where=mask), 1e-14)
+    out = usmx.empty(6, "f4")
+    assert usmx.mean(usmx.asarray(HOST), axis=1, where=mask, out=out) is out
+    same(out, HOST.mean(1, where=mask, dtype="f4"), 1e-6)
+
+
+def test_errors_of_reductions_of_some():
+    array = usmx.zeros((2, 3), "i4")
+    with pytest.raises(ValueError, match="max of no elements has no value: where= needs initial="):
+        array.max(where=[True, False, True])
+    with pytest.raises(TypeError, match="sum: where must be bools, found elements of type int64"):
+        array.sum(where=np.array([1, 0, 1]))
+    with pytest.raises(ValueError, match="broadcast"):
+        array.sum(where=np.ones((2, 2, 3), bool))
+    with pytest.raises(OverflowError):
+        array.max(initial=-np.inf)
+    with pytest.raises(TypeError):
+        array.sum(initial=1j)
+    with pytest.raises(TypeError, match="fuse: sum takes no initial= and where="):
+        usmx.fuse(lambda x: usmx.sum(x, initial=1))(array)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'where'"):
+        usmx.argmax(array, where=True)
 
 
 # ---- sums so far
