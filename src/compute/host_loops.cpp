@@ -50,12 +50,22 @@ using namespace std;
 namespace usmx::inline v1::internal {
 namespace {
 
+/// Any byte but 0 is true, as in a view of integers. A bool of C++ has no other bytes than 0 and 1.
+template <class C>
+C value_at(const C* elements, std::ptrdiff_t k) {
+  if constexpr (std::is_same_v<C, bool>) {
+    return reinterpret_cast<const unsigned char*>(elements)[k] != 0;
+  } else {
+    return elements[k];
+  }
+}
+
 template <class Function, class C, class R>
 void unary(const void* x1, const void*, void* result, std::ptrdiff_t count) {
   const C* a = static_cast<const C*>(x1);
   R* z = static_cast<R*>(result);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
-    z[k] = static_cast<R>(Function::template of<C>(a[k]));
+    z[k] = static_cast<R>(Function::template of<C>(value_at(a, k)));
   }
 }
 
@@ -64,11 +74,11 @@ void binary(const void* x1, const void* x2, void* result, std::ptrdiff_t count) 
   const C* a = static_cast<const C*>(x1);
   const C* b = static_cast<const C*>(x2);
   R* z = static_cast<R*>(result);
-  const C first = a[0];
-  const C second = b[0];
+  const C first = value_at(a, 0);
+  const C second = value_at(b, 0);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
-    z[k] = static_cast<R>(
-        Function::template of<C>(NumberAt == 1 ? first : a[k], NumberAt == 2 ? second : b[k]));
+    z[k] = static_cast<R>(Function::template of<C>(NumberAt == 1 ? first : value_at(a, k),
+                                                   NumberAt == 2 ? second : value_at(b, k)));
   }
 }
 

@@ -80,6 +80,11 @@ inline T& element(T* first, long nbytes) {
   }
 }
 
+/// Any byte but 0 is true, as in a view of integers. A bool of C++ has no other bytes than 0 and 1.
+inline bool is_true(const bool& element) {
+  return reinterpret_cast<const unsigned char&>(element) != 0;
+}
+
 /// An array of any layout that the operation indexes by itself: x(i, j) is a view's, x[k] the k-th
 /// element in C order.
 template <class T, int N, bool IsContiguous>
@@ -185,6 +190,10 @@ std::string element_at(std::string_view pointer, std::string_view row, char step
   }
 }
 
+std::string read_of(std::string_view type, std::string_view element) {
+  return type == "bool" ? message("usmx::detail::is_true(", element, ")") : std::string(element);
+}
+
 std::string called_statements(std::string_view written) {
   return message("[&]() -> void {\n#include \"", written, "\"\n}();\n");
 }
@@ -236,6 +245,11 @@ std::string element_of(const source_operand& each, std::size_t k, bool is_tiled)
                     message("usmx_loop.column_stride(", k, ")"));
 }
 
+/// Outputs are copied as they are.
+std::string operand_read(const source_operand& each, std::string_view element) {
+  return each.is_written ? std::string(element) : read_of(each.type, element);
+}
+
 std::string index_of(std::size_t k, bool is_tiled) {
   return message("const long i = usmx_i + ", row_of(k, is_tiled),
                  " + usmx_column * usmx_loop.column_stride(", k, ");\n");
@@ -251,7 +265,7 @@ std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) 
     } else {
       text += message(each.is_written ? "" : "const ", each.type, " ", each.name, " = ",
                       is_turned(each) ? message("usmx_tile", k, "[usmx_lane][usmx_line]")
-                                      : element_of(each, k, is_tiled),
+                                      : operand_read(each, element_of(each, k, is_tiled)),
                       ";\n");
     }
   }
@@ -310,7 +324,7 @@ std::string batches(const std::vector<source_operand>& operands, int dimensions,
     }
     const std::string value = message("usmx_value", k, "[usmx_item]");
     values += message(each.type, " usmx_value", k, "[", batch, "];\n");
-    reads += message(value, " = ", element_of(each, k, false), ";\n");
+    reads += message(value, " = ", operand_read(each, element_of(each, k, false)), ";\n");
     before +=
         message(each.is_written ? "" : "const ", each.type, " ", each.name, " = ", value, ";\n");
     if (each.is_written) {
@@ -384,11 +398,11 @@ std::string tiled_loop(const std::vector<source_operand>& operands, int dimensio
                                      "] + (usmx_first_column + usmx_line) * "
                                      "usmx_loop.column_stride(",
                                      k, ")");
-    reads +=
-        message("usmx_tile", k, "[usmx_line][usmx_lane] = ",
-                element_at(operands[k].pointer, line, operands[k].step == 't' ? 'a' : 's',
-                           "usmx_first_row + usmx_lane", message("usmx_loop.row_stride(", k, ")")),
-                ";\n");
+    const std::string element =
+        element_at(operands[k].pointer, line, operands[k].step == 't' ? 'a' : 's',
+                   "usmx_first_row + usmx_lane", message("usmx_loop.row_stride(", k, ")"));
+    reads += message("usmx_tile", k,
+                     "[usmx_line][usmx_lane] = ", operand_read(operands[k], element), ";\n");
   }
   const auto steps = [&, body = body_of(operands, true)](const char* high, const char* wide) {
     return filled(tile_steps_text, {{"rows", high},
@@ -568,10 +582,9 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
                 is_outer ? message(" + usmx_column * usmx_reduced.column_stride(", k, ")") : "");
     const std::string stride =
         message(is_outer ? "usmx_kept" : "usmx_reduced", ".column_stride(", k, ")");
-    text += message("const ", each.type, " ", each.name, " = ",
-                    element_at("usmx_array_" + each.name, row, steps[k],
-                               is_outer ? "usmx_kept_column" : "usmx_column", stride),
-                    ";\n");
+    const std::string element = element_at("usmx_array_" + each.name, row, steps[k],
+                                           is_outer ? "usmx_kept_column" : "usmx_column", stride);
+    text += message("const ", each.type, " ", each.name, " = ", read_of(each.type, element), ";\n");
     ++k;
   }
   if (has_index) {

@@ -30,17 +30,18 @@ def best_of_rows(row: Reduction, x: USMArray, axis: Any, keepdims: bool) -> USMA
     columns = rows.shape[-1]
     if columns < LONG_ROW or not rows.flags.c_contiguous:
         return None
+    better = "(a > b)" if row.name == "argmax" else "(a < b)"
     if x.dtype.kind == "b":
-        rows = rows.view("u1")  # there are no vectors of bool
+        rows = rows.view("u1")  # there are no vectors of bool, and any byte but 0 is true
+        better = "(a != 0) & (b == 0)" if row.name == "argmax" else "(a == 0) & (b != 0)"
     elif x.dtype.itemsize == 2 and x.dtype.kind == "f":
         rows = astype(rows, "f4")  # compilers for CPUs take minutes for vectors of half precision
-    better = "(a > b)" if row.name == "argmax" else "(a < b)"
     nan = "false"
     if x.dtype.kind == "f":
         nan = "(a != a)"
         better = f"({better} | {nan})"
     names = ("best_of_parts", "best_of_rows")
-    found = kernels("best.hpp", names, queue, X=cpp(rows.dtype), IS_BETTER=better, IS_NAN=nan)
+    found = kernels("best.hpp", names, queue, X=cpp(rows.dtype), IS_BETTER=f"({better})", IS_NAN=nan)
     count = rows.size // columns
     parts = max(min(_MOST_PARTS // count, columns // LONG_ROW), 1)
     places = new_beside(x, (count * parts,), _dtype("i8"))

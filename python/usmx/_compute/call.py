@@ -372,8 +372,13 @@ def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
 
 
 def rows_along(x: USMArray, axis: Any) -> USMArray:
-    """The elements in C order with this axis last: a view, or else a copy."""
+    """The elements in C order with this axis last: a view, or else a copy.
+
+    Bools are a copy in any case, in which true is the byte 1.
+    """
     moved = moveaxis(x, axis, -1)
+    if x.dtype == bool:
+        moved = compute(ROWS["not_equal"], (moved, False))
     return moved if moved.flags.c_contiguous else copy(moved, order="C")
 
 

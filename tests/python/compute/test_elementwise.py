@@ -213,3 +213,39 @@ def test_rounding_takes_decimals(decimals):
     assert usmx.round(array, decimals, out=out) is out
     for found in (out, usmx.round(array, decimals=decimals)):
         np.testing.assert_allclose(usmx.asnumpy(found), host.round(decimals))
+
+
+WITH_BOOLS = {
+    "add": lambda x, y: x + y,
+    "add transposed": lambda x, y: x.T + y.T,
+    "add to transposed": lambda x, y: x.T + y.reshape(x.T.shape),
+    "not": lambda x, y: ~x,
+    "equal": lambda x, y: x == True,  # noqa: E712
+    "maximum": lambda x, y: np.maximum(x, x[::-1]) * 1,
+    "where": lambda x, y: np.where(x, y, 0),
+    "sum": lambda x, y: x.sum(),
+    "sums of columns": lambda x, y: x.sum(axis=0),
+    "sums of rows": lambda x, y: x.sum(axis=1),
+    "greatest": lambda x, y: x.max(axis=0) * 1,
+    "places": lambda x, y: x.argmax(axis=1),
+    "place": lambda x, y: x.argmax(),
+    "count": lambda x, y: np.count_nonzero(x),
+    "sums so far": lambda x, y: x.cumsum(0),
+    "sorted": lambda x, y: np.sort(x, axis=0) * 1,
+    "found": lambda x, y: np.isin(x, x[:1, :1]),
+    "values": lambda x, y: np.unique_values(x) * 1,
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WITH_BOOLS)
+def test_any_byte_but_zero_is_true(name):
+    """A view makes bools of integers; a bool of C++ has the bytes 0 and 1 alone."""
+    function = WITH_BOOLS[name]
+    raw = np.random.default_rng(1).choice(np.array([0, 1, 2, 7, 255], "u1"), (130, 70))
+    numbers = np.arange(raw.size).reshape(raw.shape) % 9
+    for rows in (slice(None), slice(0, 1)):  # by a kernel, and by the host
+        expected = function(raw[rows] != 0, numbers[rows])
+        mine = [usmx.asarray(each[rows], usm_type="shared") for each in (raw, numbers)]
+        found = function(mine[0].view("?"), mine[1])
+        assert np.array_equal(usmx.asnumpy(found), expected)
