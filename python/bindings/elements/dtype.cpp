@@ -165,6 +165,9 @@ nb::object structured_numpy_dtype(dtype type) {
 }  // namespace
 
 dtype dtype_argument(nb::handle argument) {
+  if (PyNumber_Check(argument.ptr())) {  // 0, np.uint8(0) and np.float32(0) are the same key
+    return parse(argument);
+  }
   if (const auto known = recall(argument)) {
     return *known;
   }

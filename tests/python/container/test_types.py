@@ -282,3 +282,10 @@ def test_isdtype_of_a_type_is_equality():
 def test_isdtype_of_anything_else_is_an_error(dtype, kind, error):
     with pytest.raises(error):
         usmx.isdtype(dtype, kind)
+
+
+def test_a_number_names_its_own_type_whatever_equal_number_came_before():
+    for cls in (np.uint8, np.float32, np.int16, np.bool_):
+        assert usmx.zeros(2, cls(0)).dtype == usmx.result_type(cls(0), cls) == cls
+    assert usmx.can_cast(np.int8(0), "i8")
+    assert not usmx.can_cast(np.uint64(0), "i8")
