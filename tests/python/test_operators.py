@@ -423,6 +423,16 @@ def test_conversion_of_device_memory_is_refused_whatever_is_asked(options):
 
 
 @pytest.mark.parametrize("kind", ["shared", "host"])
+def test_method_that_numpy_asks_gives_host_accessible_memory(kind):
+    array = usmx.asarray([[1, 2, 3]], usm_type=kind)
+    assert array.__array__().ctypes.data == array._pointer
+    assert array.__array__(copy=True).ctypes.data != array._pointer
+    assert array.__array__("f4").tolist() == [[1, 2, 3]]
+    with pytest.raises(ValueError, match="copy"):
+        array.__array__("f4", copy=False)
+
+
+@pytest.mark.parametrize("kind", ["shared", "host"])
 def test_conversion_of_host_accessible_memory_does_as_it_is_asked(kind):
     array = usmx.asarray([1, 2, 3], usm_type=kind)
     for options in ({}, {"copy": False}, {"dtype": "i8"}, {"dtype": "i8", "copy": False}):

@@ -23,6 +23,7 @@
 namespace usmx::bindings {
 namespace {
 
+lazy_import host_asarray("numpy", "asarray");
 lazy_import numpy_empty("numpy", "empty");
 lazy_import numpy_ndarray("numpy", "ndarray");
 
@@ -205,8 +206,15 @@ nb::object order_of_bytes(const layout& where, nb::handle order) {
   return nb::str(letter == element_order::f ? "F" : "C");
 }
 
-void refuse_conversion(const py_array& a, nb::handle, nb::handle) {
-  require_usable_process();  // else NumPy asks here because it gets no buffer
+/// NumPy asks here only where it gets no buffer; a user may call it for any memory.
+nb::object to_host_array(nb::handle self, nb::handle dtype, nb::handle copy) {
+  require_usable_process();
+  const py_array& a = ready_instance<py_array>(self.ptr());
+  if (a.value.kind() != usm_kind::device) {
+    const nb::object buffer = checked(PyMemoryView_FromObject(self.ptr()));
+    return copy.is_none() ? host_asarray.get()(buffer, dtype)
+                          : host_asarray.get()(buffer, dtype, nb::arg("copy") = copy);
+  }
   throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
                                    " memory cannot be converted to a NumPy array implicitly: "
                                    "usmx.asnumpy copies it to the host, and usmx.to_dpnp "
@@ -328,11 +336,10 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def("record_write", &record_event<&array::record_write>, nb::arg("event").none(),
            nb::sig("def record_write(self, event: object) -> None"),
            docstring("USMArray.record_write"))
-      .def("__array__", &refuse_conversion, nb::arg("dtype") = nb::none(),
-           nb::arg("copy") = nb::none(),
+      .def("__array__", &to_host_array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
                    "numpy.typing.NDArray[typing.Any]"),
-           "Raises TypeError: NumPy asks only where there is no buffer, for device memory.");
+           "NumPy's array of memory that the host reaches. Raises TypeError for device memory.");
 }
 
 }  // namespace usmx::bindings

@@ -77,13 +77,15 @@ class OfArrays:
         keepdims: bool = False,
         *,
         where: ArrayLike | Producer = True,
+        mean: Producer | None = None,
     ) -> USMArray:
         """Find the variance along axes: `usmx.var`, with `ddof` for its `correction`.
 
         Does not wait.
         """
         row = REDUCTIONS["var"]
-        return spread_of(row, self, axis, ddof, keepdims, dtype=dtype, out=out, where=where)
+        more: dict[str, Any] = {"dtype": dtype, "out": out, "where": where, "mean": mean}
+        return spread_of(row, self, axis, ddof, keepdims, **more)
 
     def std(
         self: Any,
@@ -94,13 +96,15 @@ class OfArrays:
         keepdims: bool = False,
         *,
         where: ArrayLike | Producer = True,
+        mean: Producer | None = None,
     ) -> USMArray:
         """Find the standard deviation along axes: `usmx.std`, with `ddof` for its `correction`.
 
         Does not wait.
         """
         row = REDUCTIONS["std"]
-        return spread_of(row, self, axis, ddof, keepdims, dtype=dtype, out=out, where=where)
+        more: dict[str, Any] = {"dtype": dtype, "out": out, "where": where, "mean": mean}
+        return spread_of(row, self, axis, ddof, keepdims, **more)
 
     def max(
         self: Any,
@@ -207,9 +211,9 @@ class OfArrays:
         """Conjugate each element: `usmx.conj`. Does not wait."""
         return compute(ROWS["conj"], (self,))
 
-    def conjugate(self: Any) -> USMArray:
+    def conjugate(self: Any, out: USMArray | None = None) -> USMArray:
         """Conjugate each element: `usmx.conj`. Does not wait."""
-        return compute(ROWS["conj"], (self,))
+        return compute(ROWS["conj"], (self,), out)
 
     def round(self: Any, decimals: SupportsIndex = 0, out: USMArray | None = None) -> USMArray:
         """Round each element to so many decimals: `usmx.round`. Does not wait."""
@@ -255,10 +259,16 @@ class OfArrays:
         return products.dot(self, b, out)
 
     def trace(
-        self: Any, offset: SupportsIndex = 0, axis1: SupportsIndex = 0, axis2: SupportsIndex = 1
+        self: Any,
+        offset: SupportsIndex = 0,
+        axis1: SupportsIndex = 0,
+        axis2: SupportsIndex = 1,
+        dtype: DTypeLike | None = None,
+        out: USMArray | None = None,
     ) -> USMArray:
-        """Add up the elements of a diagonal. Does not wait."""
-        return reduce(REDUCTIONS["sum"], diagonal(self, offset, axis1, axis2), -1)
+        """Add up the elements of a diagonal, in the type `dtype` if it is given. Does not wait."""
+        on_diagonal = diagonal(self, offset, axis1, axis2)
+        return reduce(REDUCTIONS["sum"], on_diagonal, -1, dtype=dtype, out=out)
 
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions on arrays: those that usmx has are usmx's own.

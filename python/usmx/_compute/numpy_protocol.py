@@ -130,7 +130,7 @@ FUNCTIONS.update(
         "cumsum": By(USMArray.cumsum, "a", "axis dtype out"),
         "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype out include_initial"),
         "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype out include_initial"),
-        "diff": By(scans.diff, "a n axis", "prepend append"),
+        "diff": By(scans.diff, "a", "n axis prepend append"),
         "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
         "max": By(USMArray.max, "a", "axis out keepdims initial where"),
         "mean": By(USMArray.mean, "a", _REDUCING, "where"),
@@ -148,14 +148,14 @@ FUNCTIONS.update(
         "prod": By(USMArray.prod, "a", f"{_REDUCING} initial where"),
         "round": By(USMArray.round, "a", "decimals out"),
         "sort": By(sorting.sort, "a", "axis kind", "stable"),
-        "std": By(reductions.std, "a", _SPREADING, "where correction"),
+        "std": By(reductions.std, "a", _SPREADING, "where mean correction"),
         "sum": By(USMArray.sum, "a", f"{_REDUCING} initial where"),
-        "trace": By(USMArray.trace, "a", "offset axis1 axis2"),
+        "trace": By(USMArray.trace, "a", "offset axis1 axis2 dtype out"),
         "unique_all": By(sorting.unique_all, "x"),
         "unique_counts": By(sorting.unique_counts, "x"),
         "unique_inverse": By(sorting.unique_inverse, "x"),
         "unique_values": By(sorting.unique_values, "x"),
-        "var": By(reductions.var, "a", _SPREADING, "where correction"),
+        "var": By(reductions.var, "a", _SPREADING, "where mean correction"),
     }
 )
 # Those of operands, among which arrays of NumPy's may be.

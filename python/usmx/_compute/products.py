@@ -127,18 +127,22 @@ def _common_type(name, x1, x2):
     return common_type([x1.dtype, x2.dtype], x1._own_queue.sycl_device)
 
 
+def _as_axes(of_one):
+    return (of_one,) if isinstance(of_one, SupportsIndex) else of_one
+
+
 def tensordot(
     x1: Producer,
     x2: Producer,
     /,
-    axes: SupportsIndex | tuple[Sequence[SupportsIndex], Sequence[SupportsIndex]] = 2,
+    axes: SupportsIndex | Sequence[SupportsIndex | Sequence[SupportsIndex]] = 2,
 ) -> USMArray:
     """Add up the products of two arrays along axes of both. Does not wait.
 
     Args:
         x1, x2: arrays: USMArrays or other producers of ``__sycl_usm_array_interface__``.
         axes: how many of the last axes of `x1` and of the first ones of `x2`; or the axes of `x1`
-            and those of `x2`, as two sequences of the same length.
+            and those of `x2`, as two sequences of the same length or as two integers.
 
     Returns:
         A new USMArray on the queue of the operands, of the type to which these are promoted. Its
@@ -165,7 +169,7 @@ def tensordot(
         axes = (range(first.ndim - count, first.ndim), range(count))
     summed = [
         [_core._normalized_axis(axis, x.ndim) for axis in of_one]
-        for x, of_one in zip((first, second), axes, strict=True)
+        for x, of_one in zip((first, second), map(_as_axes, axes), strict=True)
     ]
     extents = [
         [x.shape[axis] for axis in of_one]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from usmx._compute.table import Reduction
     from usmx._core import SyclDevice, USMArray
-    from usmx._typing import Axes, NumpyType
+    from usmx._typing import Axes, NumpyType, Producer
 
 _kernels: dict[tuple[str, NumpyType, NumpyType], ReductionKernel] = new_cache()
 
@@ -86,20 +86,26 @@ def spread_of(
     dtype: Any = None,
     out: USMArray | None = None,
     where: Any = True,
+    mean: Producer | None = None,
 ) -> USMArray:
     """Call one of the rows that need the mean first."""
     if isinstance(x, Traced) and where is True:
         return x.reduced(row, axis, keepdims, dtype, out)
     if where is not True:
-        return _reduce_some(row, x, axis, keepdims, dtype, out, None, where, correction)
+        spread = {"correction": correction, "mean": mean}
+        return _reduce_some(row, x, axis, keepdims, dtype, out, None, where, **spread)
     result = result_type_of(
         row,
         x.dtype,
         x._own_queue.sycl_device,
         dtype if out is None else output(row.name, out).dtype,
     )
-    mean = reduce(REDUCTIONS["mean"], x, axis, True, dtype=_mean_type(x.dtype, result))
-    spread = (mean, number_converter(result)(correction))
+    kind = _mean_type(x.dtype, result)
+    if mean is None:
+        center = reduce(REDUCTIONS["mean"], x, axis, True, dtype=kind)
+    else:
+        center = as_view("mean", mean).astype(kind, casting="same_kind", copy=False)
+    spread = (center, number_converter(result)(correction))
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
 
 
@@ -109,7 +115,9 @@ _JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 _NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
 
 
-def _reduce_some(row, x, axis, keepdims, dtype, out, initial, where, correction=0):
+def _reduce_some(
+    row, x, axis, keepdims, dtype, out, initial, where, correction=0, mean=None
+):  # fmt: skip
     """The function of the elements where a mask holds, joined to an initial value."""
     if isinstance(x, Traced):
         raise TypeError(f"fuse: {row.name} takes no initial= and where=: usmx.where chooses")
@@ -118,7 +126,7 @@ def _reduce_some(row, x, axis, keepdims, dtype, out, initial, where, correction=
     result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     mask = None if where is True else broadcast_to(mask_beside(row.name, x, where), x.shape)
     if row.types in ("float", "real"):
-        found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction)
+        found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean)
     else:
         first = None if initial is None else number_converter(result)(initial)
         found = _joined(row, x, axis, keepdims, result, mask, first)
@@ -139,7 +147,7 @@ def _joined(row, x, axis, keepdims, result, mask, first):
     return found if first is None else compute(ROWS[_JOINED[row.name]], (found, first))
 
 
-def _mean_or_spread(row, x, axis, keepdims, result, mask, correction):
+def _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean):
     """The mean of the elements where the mask holds, or how far they are from it."""
     is_mean = row.types == "float"
     values = values_type(result if is_mean else _mean_type(x.dtype, result))
@@ -153,7 +161,10 @@ def _mean_or_spread(row, x, axis, keepdims, result, mask, correction):
             count = compute(ROWS["maximum"], (count - removed, 0))
         return compute(ROWS["divide"], (total, count))
 
-    found = mean_of(x, values, 0, keepdims or not is_mean)
+    if mean is None:
+        found = mean_of(x, values, 0, keepdims or not is_mean)
+    else:
+        found = as_view("mean", mean).astype(values, casting="same_kind", copy=False)
     if not is_mean:
         distance = compute(ROWS["abs"], (x.astype(values, copy=False) - found,))
         found = mean_of(distance * distance, part, correction, keepdims)
@@ -269,6 +280,8 @@ _CORRECTION = """
     ddof: NumPy's name of `correction`."""
 _INITIAL = """
     initial: a number that is joined to each result, also to that of no elements."""
+_MEAN = """
+    mean: the mean along these axes, if it is known, as `keepdims` gives it."""
 _WHERE = """
     where: an array of bools, or what NumPy makes one of, that is broadcast to the shape of `x`:
         only elements where it holds count.{}"""
@@ -302,11 +315,12 @@ def _function_of(row: Reduction):
         return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out, where=where)
 
     def spread(
-        x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, where=True,
+        x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, where=True, mean=None,
         correction=0.0,
     ):  # fmt: skip
         taken = one_correction(row.name, correction, ddof)
-        return spread_of(row, _array(x), axis, taken, keepdims, dtype=dtype, out=out, where=where)
+        more = {"dtype": dtype, "out": out, "where": where, "mean": mean}
+        return spread_of(row, _array(x), axis, taken, keepdims, **more)
 
     def extreme(x, /, axis=None, out=None, keepdims=False, initial=None, where=True):
         return reduce(row, _array(x), axis, keepdims, out=out, initial=initial, where=where)
@@ -332,7 +346,9 @@ def _function_of(row: Reduction):
         "keepdims": "bool",
         **({"initial": "complex | None"} if has_initial else {}),
         **({"where": "ArrayLike | Producer"} if has_where else {}),
-        **({"correction": "float", "ddof": "float"} if is_spread else {}),
+        **(
+            {"correction": "float", "ddof": "float", "mean": "Producer | None"} if is_spread else {}
+        ),
         "return": "USMArray",
     }
     needs = " It needs `initial`." if row.types == "same" else ""
@@ -346,7 +362,7 @@ def _function_of(row: Reduction):
         note=_NOTES.get(row.name, ""),
         more=_DTYPE * has_dtype,
         correction=_CORRECTION * is_spread,
-        some=_INITIAL * has_initial + _WHERE.format(needs) * has_where,
+        some=_INITIAL * has_initial + _WHERE.format(needs) * has_where + _MEAN * is_spread,
         result=_RESULTS[row.types],
         both=more_values,
         empty="" if row.identity else ", or there are no elements",

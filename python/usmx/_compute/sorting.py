@@ -120,7 +120,9 @@ def argsort(
 
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
     view = as_view("x", x)
-    known = ("quicksort", "quick", "heapsort", "heap", "mergesort", "merge", "stable")
+    known = (
+        "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
+    )  # fmt: skip
     _require_kind(kind, known)
     return _sorted(*with_axis(view, axis), descending, wants_places)
 

@@ -115,7 +115,11 @@ class By:
                 f"numpy.{name} of USMArrays takes {', '.join(self._names)}, found "
                 f"{len(args)} by position and {', '.join(kwargs) or 'no keywords'}"
             )
-        first = [given.pop(key) for key in self._positional if key in given]
+        named = [key for key in self._positional if key in given]
+        for key, expected in zip(named, self._positional, strict=False):
+            if key != expected:
+                raise TypeError(f"numpy.{name} of USMArrays needs {expected}, if {key} is given")
+        first = [given.pop(key) for key in named]
         return self._function(*first, **given)
 
     def _names_or_asks(self, key, value):
@@ -150,7 +154,7 @@ FUNCTIONS = {
     "concatenate": By(manipulation.concat, "arrays", "axis out", "dtype casting"),
     "copy": By(_core.copy, "a", "order"),
     "diag": By(numpy_names.diag, "v", "k"),
-    "diagonal": By(numpy_names.diagonal, "a offset axis1 axis2"),
+    "diagonal": By(numpy_names.diagonal, "a", "offset axis1 axis2"),
     "dstack": By(joining.dstack, "tup"),
     "empty_like": By(_like(_core.empty_like), "prototype", _LIKE),
     "expand_dims": By(_core.expand_dims, "a", "axis"),

@@ -220,6 +220,25 @@ def test_means_of_some_in_half_precision_and_of_complex_numbers():
     same(out, HOST.mean(1, where=mask, dtype="f4"), 1e-6)
 
 
+@pytest.mark.parametrize("name", ["std", "var"])
+def test_deviations_from_a_mean_that_is_known(name):
+    host = of_type("f8")
+    array = usmx.asarray(host)
+    mean = host.mean(1, keepdims=True) + 1
+    for where in (True, HOST > 0):
+        expected = getattr(np, name)(host, axis=1, mean=mean, where=where)
+        call = {"axis": 1, "mean": usmx.asarray(mean), "where": where}
+        for found in (getattr(usmx, name)(array, **call), getattr(array, name)(**call)):
+            same(found, expected, 1e-14)
+    same(
+        getattr(np, name)(array, 1, mean=usmx.asarray(mean)),
+        getattr(host, name)(1, mean=mean),
+        1e-14,
+    )
+    with pytest.raises(TypeError, match="mean must be an object with"):
+        getattr(array, name)(mean=0.5)
+
+
 def test_errors_of_reductions_of_some():
     array = usmx.zeros((2, 3), "i4")
     with pytest.raises(ValueError, match="max of no elements has no value: where= needs initial="):
@@ -345,7 +364,8 @@ def test_searching():
 
 
 @pytest.mark.parametrize(
-    "kind", [None, "quicksort", "heapsort", "mergesort", "stable", "quick", "heap", "merge"]
+    "kind",
+    [None, "quicksort", "heapsort", "mergesort", "stable", "quick", "heap", "merge", "q", "s"],
 )
 @pytest.mark.parametrize("axis", [None, 0, -1])
 def test_numpys_forms_of_sorting(axis, kind):
@@ -497,6 +517,7 @@ def test_other_products():
     same(usmx.tensordot(a, b), np.tensordot(x, y))
     same(usmx.tensordot(a, b, axes=0), np.tensordot(x, y, axes=0))
     same(usmx.tensordot(a, b, axes=((0,), (-1,))), np.tensordot(x, y, axes=((0,), (-1,))))
+    same(usmx.tensordot(a, b, axes=(1, -1)), np.tensordot(x, y, axes=(1, -1)))
     same(usmx.vecdot(a, b), np.vecdot(x, y))
     same(usmx.vecdot(a, b[:, :1], axis=0), np.vecdot(x, y[:, :1], axis=0))
     z = x * (1 + 2j)
@@ -507,6 +528,13 @@ def test_other_products():
     cube = np.arange(24).reshape(2, 3, 4)
     same(usmx.asarray(cube).dot(usmx.asarray(cube[:, :, :2].reshape(3, 4))[:, :]. T), cube.dot(cube[:, :, :2].reshape(3, 4).T))  # fmt: skip
     same(a.trace(1), x.trace(1))
+    out = usmx.empty((), "f8")
+    for found in (a.trace(1, 0, 1, "f8", out), np.trace(a, 1, dtype="f8", out=out)):
+        assert found is out
+        same(found, x.trace(1, dtype="f8"))
+    conjugate = usmx.empty_like(usmx.asarray(z))
+    assert usmx.asarray(z).conjugate(conjugate) is conjugate
+    same(conjugate, z.conj())
     for axes in (3, ([0], [0, 1]), ([0], [5])):
         with pytest.raises((ValueError, np.exceptions.AxisError)):
             usmx.tensordot(a, b, axes=axes)

@@ -318,6 +318,25 @@ def test_argument_that_usmx_does_not_have_is_a_type_error(array):
         array.__array_function__(np.diag, (usmx.USMArray,), (array, 0, 1), {})
 
 
+LATER_ONES = {
+    "diff": lambda x: np.diff(x, axis=0),
+    "diagonal": lambda x: np.diagonal(x, axis1=1, axis2=2),
+    "trace": lambda x: np.trace(x, axis1=2, axis2=0),
+    "sort": lambda x: np.sort(x, stable=True),
+    "sum": lambda x: np.sum(x, keepdims=True),
+    "roll": lambda x: np.roll(x, axis=1, shift=1),
+    "clip": lambda x: np.clip(x, a_max=5, a_min=None),
+}
+
+
+@pytest.mark.parametrize("name", LATER_ONES)
+def test_argument_by_name_is_not_the_one_before_it(name, array):
+    found = LATER_ONES[name](array)
+    assert np.array_equal(usmx.asnumpy(found), LATER_ONES[name](HOST))
+    with pytest.raises(TypeError, match="numpy.clip of USMArrays needs a_min, if a_max is given"):
+        np.clip(array, a_max=5)
+
+
 def test_arrays_are_joined_in_an_array_that_exists(array):
     out = usmx.zeros((4, 3, 4), usm_type=array.usm_type)
     assert np.concatenate([array, array], out=out) is out
