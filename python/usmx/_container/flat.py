@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import USMArray
-    from usmx._typing import ArrayLike, Producer
+    from usmx._typing import ArrayLike, DTypeLike, NumpyArray, Producer
 
 
 class FlatIterator:
@@ -47,6 +47,10 @@ class FlatIterator:
     def copy(self) -> USMArray:
         """A new array of one dimension with all elements."""
         return self._base.flatten()
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NumpyArray:
+        """NumPy's array of the elements, from memory that the host reaches."""
+        return _numpy().array(self._base, dtype, copy=copy).reshape(-1)
 
     def __len__(self) -> int:
         return int(self._base.size)
@@ -127,7 +131,9 @@ def _place(key, size, flat=False):
 
     `flat` says that the shape of an array of integers does not matter.
     """
-    if isinstance(key, tuple) and len(key) < 2:
+    if isinstance(key, tuple):
+        if len(key) > 1:
+            raise IndexError(f"flat has 1 dimension, found {len(key)} indices")
         key = key[0] if key else ...
     if isinstance(key, slice) or key is ...:
         return slice(None) if key is ... else key

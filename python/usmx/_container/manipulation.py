@@ -19,7 +19,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view
 from usmx._container.host import _numpy
-from usmx._container.types import can_cast, result_type
+from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
 from usmx._text import short_repr
 
@@ -469,6 +469,7 @@ def _replaced(shape, axis, size):
 
 def _target(arrays, shape, out, dtype, casting):
     """Where `arrays` are combined: `out`, or a new array."""
+    require_casting(casting)
     queue = common_queue(arrays)
     if out is not None:
         if dtype is not None:

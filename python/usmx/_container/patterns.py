@@ -74,6 +74,7 @@ def arange(
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
+    start, stop, step = map(_number_in, (start, stop, step))
     _require_numbers(start=start, stop=stop, step=step)
     if step == 0:
         raise ZeroDivisionError("step of arange must not be 0")
@@ -328,6 +329,12 @@ def _end(name, given):
     if found.dtype.kind not in "biufc":
         raise TypeError(f"{name} must have numbers, found elements of {found.dtype}")
     return found
+
+
+def _number_in(value):
+    """The number in an array without dimensions; anything else itself."""
+    is_array = isinstance(value, (USMArray, _numpy().ndarray))
+    return value.item() if is_array and value.ndim == 0 else value
 
 
 def _require_numbers(**numbers):

@@ -54,8 +54,7 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
         (True, False)
     """
     numpy = _numpy()
-    if casting not in _CASTINGS:
-        raise ValueError(f"casting must be one of {_CASTINGS}, found {casting!r}")
+    require_casting(casting)
     array = _as_array(from_)
     if array is None:
         return numpy.can_cast(plain_type(from_), plain_type(to), casting)
@@ -63,6 +62,12 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
     return _can_cast_on(
         array.dtype, plain_type(to), casting, device.has_aspect_fp16, device.has_aspect_fp64
     )
+
+
+def require_casting(casting: object) -> None:
+    """ValueError for what is no rule of conversions."""
+    if casting not in _CASTINGS:
+        raise ValueError(f"casting must be one of {_CASTINGS}, found {casting!r}")
 
 
 def result_type(*arrays_and_dtypes: Any) -> NumpyType:

@@ -84,3 +84,20 @@ def test_place_outside_is_an_index_error():
             array.flat[6]
         with pytest.raises(IndexError):
             array.flat[6] = 1
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_numpy_makes_an_array_of_the_elements_that_the_host_reaches(layout):
+    mine, numpys = pair(layout, "shared")
+    assert np.array_equal(np.asarray(mine.flat), numpys.reshape(-1))
+    assert np.asarray(mine.flat, "i8").dtype == "i8"
+    with pytest.raises(TypeError, match="device memory cannot be converted to a NumPy array"):
+        np.asarray(pair(layout, "device")[0].flat)
+
+
+def test_two_indices_are_refused():
+    mine, _ = pair("contiguous", "shared")
+    with pytest.raises(IndexError, match="flat has 1 dimension, found 2 indices"):
+        mine.flat[1, 2]
+    with pytest.raises(IndexError, match="flat has 1 dimension, found 2 indices"):
+        mine.flat[1, 2] = 0

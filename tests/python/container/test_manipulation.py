@@ -363,6 +363,12 @@ print(usmx.reshape(a.T, 6).shape, a.transpose().shape, usmx.tile(a, 2).shape)
     ]
 
 
+def test_rule_of_conversions_that_there_is_not_is_refused_whatever_the_types():
+    for join in (usmx.concat, usmx.stack, usmx.hstack):
+        with pytest.raises(ValueError, match="casting must be one of .* found 'same_value'"):
+            join([usmx.zeros(2), usmx.zeros(2)], casting="same_value")
+
+
 # ---- broadcasting
 
 

@@ -56,6 +56,14 @@ def test_default_type_of_arange_is_the_devices_for_the_kind_of_the_numbers(numbe
     assert same(usmx.arange(*numbers), dpnp.tensor.asnumpy(theirs))
 
 
+def test_arange_takes_numbers_of_arrays_without_dimensions():
+    count = usmx.prod(usmx.asarray([2, 3]))
+    assert same(usmx.arange(count), np.arange(6))
+    assert same(usmx.arange(usmx.asarray(0.5), np.asarray(3), count / 6), np.arange(0.5, 3, 1.0))
+    with pytest.raises(TypeError, match="stop must be a number, found USMArray"):
+        usmx.arange(0, usmx.asarray([3]))
+
+
 def test_arange_of_bool_has_at_most_two_elements():
     assert same(usmx.arange(2, dtype=bool), np.array([False, True]))
     with pytest.raises(TypeError, match="booleans"):
