@@ -129,7 +129,7 @@ std::string element_at(std::string_view pointer, std::string_view row, char step
 std::string ended_statements(std::string_view name, std::string_view text);
 std::string ended_expression(std::string_view name, std::string_view text);
 
-/// What reads an element that element_at() names.
+/// The expression that reads an element which element_at() names.
 std::string read_of(std::string_view type, std::string_view element);
 
 /// The statements of ended_statements(), as a function of their own: a `return` ends them and
