@@ -79,10 +79,13 @@ def erfcinv_near_zero(x):
     """By Newton's steps for the logarithm of erfc, which is nearly a parabola, for 0 to 1/2."""
     target = np.log(x)
     at = np.sqrt(np.maximum(-target - 0.5, 0.0))
+    moving = np.arange(at.size)
     for _ in range(40):
-        value = log_erfc(at)
-        slope = -2 / math.sqrt(math.pi) * np.exp(-at * at - value)
-        at = at - np.clip((value - target) / slope, -0.5, 0.5)
+        before = at[moving]
+        value = log_erfc(before)
+        slope = -2 / math.sqrt(math.pi) * np.exp(-before * before - value)
+        at[moving] = before - np.clip((value - target[moving]) / slope, -0.5, 0.5)
+        moving = moving[at[moving] != before]
     return at
 
 
