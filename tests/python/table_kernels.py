@@ -73,8 +73,9 @@ def groups_of(kinds):
     """Functions of one type of result, few enough: Intel's compiler for GPUs takes minutes for a kernel of 26 complex ones."""
     for result in {types.result for types in kinds.values()}:
         functions = [name for name, types in kinds.items() if types.result == result]
-        for start in range(0, len(functions), 6):
-            yield result, functions[start : start + 6]
+        most = 6 if np.dtype(result).kind == "c" else 20
+        for start in range(0, len(functions), most):
+            yield result, functions[start : start + most]
 
 
 def computed(dtype, operands):
