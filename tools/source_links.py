@@ -124,20 +124,46 @@ def _source_page(app, file, page, language):
 
 
 def share_menu(app, page, template, context, doctree):
-    """Let the pages of sources in a folder have one menu: it takes longest of all on a page."""
-    if page.startswith("_modules/"):
-        make, folder = context["toctree"], page.rpartition("/")[0]
+    """Make a page's menu from titles, and one for all sources in a folder: it takes longest."""
+    make, folder = context["toctree"], page.rpartition("/")[0]
 
-        def shared(**options):
-            key = (folder, *sorted(options.items()))
-            if key not in _menus:
-                _menus[key] = make(**options)
-            return _menus[key]
+    def of_titles(**options):
+        if not options.get("titles_only"):
+            return make(**options)
+        contents = app.env.tocs
+        app.env.tocs = _titles(app.env)
+        try:
+            return make(**options)
+        finally:
+            app.env.tocs = contents
 
-        context["toctree"] = shared
+    def shared(**options):
+        key = (folder, *sorted(options.items()))
+        if key not in _menus:
+            _menus[key] = of_titles(**options)
+        return _menus[key]
+
+    context["toctree"] = shared if page.startswith("_modules/") else of_titles
 
 
 _menus = {}
+
+
+def _titles(env):
+    """The tables of contents without names, which Sphinx copies for a menu and takes out again."""
+    if not _tables_of_titles:
+        for document, contents in env.tocs.items():
+            table = contents.deepcopy()
+            for item in table.children:
+                if len(item) > 1 and not any(item.findall(addnodes.only)):
+                    item[1][:] = [each.deepcopy() for each in item.findall(addnodes.toctree)]
+                    if not item[1].children:
+                        item.pop(1)
+            _tables_of_titles[document] = table
+    return _tables_of_titles
+
+
+_tables_of_titles = {}
 
 
 def setup(app):
