@@ -1,5 +1,6 @@
 """What newcomers write compiles and does the right thing, or is an error that says the right name."""
 
+import itertools
 import re
 import subprocess
 import sys
@@ -35,10 +36,9 @@ HEADERS = """
 #include <vector>
 """
 TRY = """
-#include "headers.hpp"
-void tried(const sycl::queue& queue, const usmx::array& a, const usmx::array_of<double, 2>& t,
+void {name}(const sycl::queue& queue, const usmx::array& a, const usmx::array_of<double, 2>& t,
            usmx::strided_view<double, 2> view, std::vector<double>& v, const usmx::kernel& k) {{
-#line 1 "tried"
+#line 1 "{name}"
   {line};
 }}
 """
@@ -93,17 +93,58 @@ def compiled(folder, source, *options):
     return subprocess.run([*map(str, command)], input=source, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize(("tried", "reason"), WRONG, ids=[tried for tried, _ in WRONG])
-def test_wrong_line_is_a_short_error_that_names_the_right_one(tried, reason, precompiled):
-    done = compiled(precompiled, TRY.format(line=tried), "-fsyntax-only")
+def errors_of(folder, lines):
+    """What the compiler says to a program of these lines, which have names."""
+    functions = [TRY.format(name=name, line=line) for name, line in lines.items()]
+    done = compiled(folder, '#include "headers.hpp"\n' + "".join(functions), "-fsyntax-only")
     assert done.returncode != 0
-    said = done.stderr.splitlines()
+    return done.stderr.splitlines()
+
+
+def by_name(said):
+    """What is about each line, by its name. Nothing if there is an error that is not about one of them."""
+    parts = []
+    for before, line in itertools.pairwise(["", *said]):
+        is_path = re.match(r"(In file included)? +from ", before)
+        if re.match(r"In file included from |\S+: In ", line) and not is_path:
+            parts.append([])
+        parts[-1].append(line)
+    found, name = {}, None
+    for part in parts:
+        text = "\n".join(part)
+        names = set(re.findall(r"^(tried_\d+):", text, re.MULTILINE))
+        if names or "error: " in text:  # a note belongs to the error before it
+            if len(names) != 1:
+                return {}
+            (name,) = names
+        found[name] = found.get(name, []) + part
+    return found
+
+
+def is_short_and_names(reason, name, said):
     errors = [line for line in said if re.search(r"error: |^ +\d+ \| ", line)]
-    assert re.search(reason, "\n".join(errors)), done.stderr
-    assert "tried:1" in done.stderr
     # The list of files that have included each other depends on the program.
     own = [line for line in said if not re.match(r"(In file included)? +from ", line)]
-    assert len(own) <= MOST_LINES, done.stderr
+    is_named = re.search(reason, "\n".join(errors)) and f"{name}:1" in "\n".join(said)
+    return bool(is_named) and len(own) <= MOST_LINES
+
+
+@pytest.fixture(scope="module")
+def said(precompiled):
+    """What the compiler says to all wrong lines in one program, by the line's name."""
+    return by_name(
+        errors_of(precompiled, {f"tried_{k}": tried for k, (tried, _) in enumerate(WRONG)})
+    )
+
+
+@pytest.mark.parametrize("number", range(len(WRONG)), ids=[tried for tried, _ in WRONG])
+def test_wrong_line_is_a_short_error_that_names_the_right_one(number, said, precompiled):
+    """Alone in a program if need be: the compiler says once what it has to say about one template."""
+    tried, reason = WRONG[number]
+    name = f"tried_{number}"
+    if not is_short_and_names(reason, name, said.get(name, [])):
+        alone = errors_of(precompiled, {name: tried})
+        assert is_short_and_names(reason, name, alone), "\n".join(alone)
 
 
 def test_right_lines_do_the_right_thing(precompiled, tmp_path):
