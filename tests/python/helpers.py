@@ -29,7 +29,7 @@ SIMULATED = "SetCommandStreamReceiver" in os.environ
 AT_ONCE = "a simulated GPU has done its commands when they are submitted"
 
 
-# Of the random examples that compile kernels: CI draws the same ones every time, and a third of them.
+# The share of random examples that compile kernels: CI draws a third, the same ones every time.
 DENSITY = float(os.environ.get("USMX_TEST_DENSITY", "0.33" if os.environ.get("CI") else "1"))
 
 
