@@ -124,6 +124,8 @@ def _reduce_some(
     if out is not None and row.types not in ("bool", "same"):
         dtype = output(row.name, out).dtype
     result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
+    if where is not True and isinstance(where, (int, float, complex, list, tuple)):
+        where = _numpy().asarray(where)  # of bools alone: NumPy's mean takes numbers for counts
     mask = None if where is True else broadcast_to(mask_beside(row.name, x, where), x.shape)
     if row.types in ("float", "real"):
         found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean)

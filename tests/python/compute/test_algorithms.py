@@ -155,7 +155,7 @@ MASKS = {
     "a column": HOST[:, :1] % 2 == 0,
     "each": HOST > 0,
     "a row": HOST[0] > 0,
-    "a list": [1, 0, 1, 1, 0, 1, 0],
+    "a list": [True, False, True, True, False, True, False],
     "none": False,
 }
 OF_SOME = {
@@ -245,6 +245,9 @@ def test_errors_of_reductions_of_some():
         array.max(where=[True, False, True])
     with pytest.raises(TypeError, match="sum: where must be bools, found elements of type int64"):
         array.sum(where=np.array([1, 0, 1]))
+    for numbers in ([1, 0, 1], 2, 0.5):  # which NumPy's mean takes for counts
+        with pytest.raises(TypeError, match="mean: where must be bools, found elements of type"):
+            array.mean(where=numbers)
     with pytest.raises(ValueError, match="broadcast"):
         array.sum(where=np.ones((2, 2, 3), bool))
     with pytest.raises(OverflowError):
