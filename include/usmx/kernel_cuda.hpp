@@ -485,7 +485,6 @@ USMX_MATH(rsqrt)
 USMX_MATH(sin)
 USMX_MATH(sinh)
 USMX_MATH(sinpi)
-USMX_MATH(sqrt)
 USMX_MATH(tan)
 USMX_MATH(tanh)
 USMX_MATH(tgamma)
@@ -503,6 +502,22 @@ USMX_MATH(hypot)
 USMX_MATH(pow)
 USMX_MATH(remainder)
 #undef USMX_MATH
+/// The root rounded to nearest, as by sqrtf, without its branch: with that, a GPU read memory at
+/// four fifths of its rate. A word that is small is scaled, since the remainder would be subnormal.
+inline float __spirv_ocl_sqrt(float x) {
+  const bool is_small = x < 0x1p-100f;
+  const float scaled = is_small ? x * 0x1p64f : x;
+  float reciprocal;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(scaled));
+  const float estimate = scaled * reciprocal;
+  const float remainder = fmaf(-estimate, estimate, scaled);
+  const float root = fmaf(remainder, 0.5f * reciprocal, estimate);
+  if (scaled == 0 || scaled == __int_as_float(0x7f800000)) {
+    return scaled;
+  }
+  return is_small ? root * 0x1p-32f : root;
+}
+inline double __spirv_ocl_sqrt(double x) { return sqrt(x); }
 inline float __spirv_ocl_fma(float x, float y, float z) { return fmaf(x, y, z); }
 inline double __spirv_ocl_fma(double x, double y, double z) { return fma(x, y, z); }
 inline float __spirv_ocl_ldexp(float x, int n) { return ldexpf(x, n); }

@@ -89,8 +89,9 @@ void bind_resource_base(nb::module_& m) {
 }
 
 template <class R>
-nb::class_<py_resource_of<R>, py_resource> resource_class(nb::module_& m, const char* name) {
-  return {m, name, docstring(name)};
+nb::class_<py_resource_of<R>, py_resource> resource_class(nb::module_& m, const char* name,
+                                                          const char* documentation) {
+  return {m, name, documentation};
 }
 
 template <class R>
@@ -99,11 +100,11 @@ py_resource_of<R> made(auto&&... arguments) {
 }
 
 void bind_sources(nb::module_& m) {
-  resource_class<usm_resource>(m, "PlainResource")
+  resource_class<usm_resource>(m, "PlainResource", docstring("PlainResource"))
       .def("__init__",
            init_by(+[](nb::handle kind) { return made<usm_resource>(kind_argument(kind)); }),
            nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
-  resource_class<function_resource>(m, "FunctionResource")
+  resource_class<function_resource>(m, "FunctionResource", docstring("FunctionResource"))
       .def("__init__",
            init_by(+[](nb::handle kind, nb::handle allocate, nb::handle free, int device) {
              return made<function_resource>(
@@ -117,7 +118,7 @@ void bind_sources(nb::module_& m) {
 }
 
 void bind_adaptors(nb::module_& m) {
-  resource_class<limiting_resource>(m, "LimitingResource")
+  resource_class<limiting_resource>(m, "LimitingResource", docstring("LimitingResource"))
       .def("__init__", init_by(+[](const py_resource& upstream, nb::handle limit) {
              return made<limiting_resource>(upstream.resource, size_argument("limit", limit));
            }),
@@ -128,7 +129,7 @@ void bind_adaptors(nb::module_& m) {
           "used_bytes",
           [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
           "Give the bytes in use, as they were asked for.");
-  resource_class<statistics_resource>(m, "StatisticsResource")
+  resource_class<statistics_resource>(m, "StatisticsResource", docstring("StatisticsResource"))
       .def("__init__", init_by(+[](const py_resource& upstream) {
              return made<statistics_resource>(upstream.resource);
            }),
@@ -141,7 +142,7 @@ void bind_adaptors(nb::module_& m) {
           nb::sig("def counts(self) -> dict[str, int]"),
           "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
           "name.");
-  resource_class<tracking_resource>(m, "TrackingResource")
+  resource_class<tracking_resource>(m, "TrackingResource", docstring("TrackingResource"))
       .def("__init__", init_by(+[](const py_resource& upstream) {
              return made<tracking_resource>(upstream.resource);
            }),
@@ -153,14 +154,14 @@ void bind_adaptors(nb::module_& m) {
           },
           nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
           "List the address, the bytes and the place of each block that is alive, by address.");
-  resource_class<logging_resource>(m, "LoggingResource")
+  resource_class<logging_resource>(m, "LoggingResource", docstring("LoggingResource"))
       .def("__init__", init_by(+[](const py_resource& upstream, const std::filesystem::path& path) {
              return made<logging_resource>(upstream.resource, path);
            }),
            nb::arg("upstream"), nb::arg("path"),
            nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
                    "None"));
-  resource_class<failing_resource>(m, "FailingResource")
+  resource_class<failing_resource>(m, "FailingResource", docstring("FailingResource"))
       .def("__init__", init_by(+[](const py_resource& upstream, nb::handle count) {
              return made<failing_resource>(upstream.resource, after(size_argument("after", count)));
            }),

@@ -41,7 +41,8 @@ def best_of_rows(row: Reduction, x: USMArray, axis: Any, keepdims: bool) -> USMA
         nan = "(a != a)"
         better = f"({better} | {nan})"
     names = ("best_of_parts", "best_of_rows")
-    found = kernels("best.hpp", names, queue, X=cpp(rows.dtype), IS_BETTER=f"({better})", IS_NAN=nan)
+    macros = {"X": cpp(rows.dtype), "IS_BETTER": f"({better})", "IS_NAN": nan}
+    found = kernels("best.hpp", names, queue, **macros)
     count = rows.size // columns
     parts = max(min(_MOST_PARTS // count, columns // LONG_ROW), 1)
     places = new_beside(x, (count * parts,), _dtype("i8"))

@@ -14,8 +14,10 @@ from usmx._container.manipulation import concat
 from usmx._core import asarray, broadcast_to, moveaxis, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any, SupportsIndex
 
+    from usmx._compute.table import Reduction
     from usmx._core import USMArray
     from usmx._typing import DTypeLike, Operand, Producer
 
@@ -128,15 +130,15 @@ def accumulate(
     if columns == 0:
         made[...] = 0 if name == "sum" else 1
     elif made.size:
-        by_items = columns < _ITEMS or x._own_queue.sycl_device.is_cpu
-        # OpenCL's CPU compiler, on which groups are tested, makes wrong numbers of this one.
-        by_items = by_items or (name == "prod" and result.kind == "c")
-        _launch(row, rows, made, lead, _BY_ITEMS if by_items else _BY_GROUPS)
+        scan(row, rows, made, lead)()
     return written(f"cumulative_{name}", out, moveaxis(made, -1, 0 if axis is None else axis))
 
 
-def _launch(row, x, made, lead, way):
+def scan(row: Reduction, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:
+    """What starts the kernels that write the results so far of rows in C order."""
     queue = x._own_queue
+    columns = x.shape[-1]
+    way = _way_for(row, x, made)
     values = values_type(made.dtype)
     kernels_of = kernels(
         way.source,
@@ -149,7 +151,7 @@ def _launch(row, x, made, lead, way):
         JOIN=joined_by(row, values.kind),
         IS_SUM=str(int(row.name == "sum" and values.kind != "b")),
     )
-    columns = x.shape[-1]
+    part_totals, earlier_totals, running_totals = (kernels_of[name] for name in _NAMES)
     rows = x.size // columns
     length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
     parts = -(-columns // length)
@@ -157,10 +159,21 @@ def _launch(row, x, made, lead, way):
     # Else the compiler for CPUs makes vectors of work items, which then read places far apart.
     local = way.items if way.items > 1 or queue.sycl_device.is_cpu else None
     of_parts, of_rows = (way.items * rows * parts, local), (way.items * rows, local)
-    if parts > 1:
-        kernels_of["part_totals"](*of_parts, x, totals, parts, columns, length)
-        kernels_of["earlier_totals"](*of_rows, totals, parts)
-    kernels_of["running_totals"](*of_parts, x, made, totals, parts, columns, length, lead)
+
+    def start():
+        if parts > 1:
+            part_totals(*of_parts, x, totals, parts, columns, length)
+            earlier_totals(*of_rows, totals, parts)
+        running_totals(*of_parts, x, made, totals, parts, columns, length, lead)
+
+    return start
+
+
+def _way_for(row, x, made):
+    if x.shape[-1] < _ITEMS or x._own_queue.sycl_device.is_cpu:
+        return _BY_ITEMS
+    # OpenCL's CPU compiler, on which groups are tested, makes wrong numbers of this one.
+    return _BY_ITEMS if row.name == "prod" and made.dtype.kind == "c" else _BY_GROUPS
 
 
 def diff(

@@ -18,8 +18,8 @@ from usmx._compute.call import (
     rows_along,
 )
 from usmx._compute.promotion import common_type, number_converter, require_plain
-from usmx._compute.scans import accumulate, diff
-from usmx._compute.table import ROWS
+from usmx._compute.scans import accumulate, diff, scan
+from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
 from usmx._container.host import _numpy
@@ -42,8 +42,7 @@ _SHORTEST_BY_DIGITS = {True: 256, False: 4096}  # by whether the device is a CPU
 _SHORTEST_PART = 4096
 _LONGEST_BY_DIGITS = 2**32 - 1
 _MOST_PARTS = 64
-_ITEMS, _BITS_OF_GROUPS = 256, 8  # of a group, and of a digit, as in sort_groups.hpp
-_EACH_PLACED = 4  # elements of a work item in a group
+_ITEMS, _EACH, _BITS_OF_GROUPS = 256, 8, 8  # as in sort_groups.hpp
 _KEYS = {
     "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
     "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
@@ -201,19 +200,12 @@ def _macros(dtype, descending, columns):
         "BITS": "__builtin_bit_cast(W, a)",
         "KEY": f"W(~{key})" if descending else key,
         "BITS_OF_DIGIT": str(_bits_of_digit(dtype, columns)),
-        "EACH": str(_each(dtype)),
-        "EACH_PLACED": str(_EACH_PLACED),
     }
 
 
 def _bits_of_digit(dtype, columns):
     """Fewer steps for wide types, as long as the counts are few and fit into the nearest cache."""
     return 8 if dtype.itemsize <= 2 or columns < _SHORTEST_PART else 11
-
-
-def _each(dtype):
-    """How many elements a work item of a group sorts: those of the group fit into local memory."""
-    return 16 if dtype.itemsize <= 4 else 8
 
 
 def _sort_digits(found, x, memories, steps, wants_places, step_of):
@@ -224,7 +216,7 @@ def _sort_digits(found, x, memories, steps, wants_places, step_of):
     if wants_places:
         source = memories[1]
         found["with_places"](x.size, None, x, source, columns)
-    do_step = step_of(found, x, _EACH_PLACED if wants_places else _each(x.dtype))
+    do_step = step_of(found, x)
     for step in range(steps):
         do_step(count, move, source, memories[0], step)
         source = memories[0]
@@ -232,7 +224,7 @@ def _sort_digits(found, x, memories, steps, wants_places, step_of):
     return source
 
 
-def _step_of_parts(found, x, _):
+def _step_of_parts(found, x):
     """A step by work items: each has a part of a row."""
     columns = x.shape[-1]
     rows = x.size // columns
@@ -248,18 +240,20 @@ def _step_of_parts(found, x, _):
     return do_step
 
 
-def _step_of_groups(_, x, each):
+def _step_of_groups(_, x):
     """A step by work groups: each has a block of a row."""
     columns = x.shape[-1]
     rows = x.size // columns
-    blocks = -(-columns // (_ITEMS * each))
+    blocks = -(-columns // (_ITEMS * _EACH))
     counts = new_beside(x, (rows, blocks << _BITS_OF_GROUPS), "u4")
+    ends = new_beside(x, counts.shape, "u4")
+    sum_up = scan(REDUCTIONS["sum"], counts, ends)
     items = rows * blocks * _ITEMS, _ITEMS
 
     def do_step(count, move, source, to, step):
         shift = _BITS_OF_GROUPS * step
         count(*items, source, counts, columns, blocks, shift)
-        ends = accumulate("sum", counts, -1, counts.dtype)
+        sum_up()
         move(*items, source, to, ends, columns, blocks, shift)
 
     return do_step
@@ -421,8 +415,8 @@ def isin(
         >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
         [ True False  True]
     """
-    _require_kind(kind, ("sort", "table"))
     elements, searched = operands_of("isin", ("x1", "x2"), (x1, _listed(x2)))
+    _require_kind(kind, ("sort", "table"))
     if not isinstance(searched, _core.USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
     found = "place < sorted.size() && T(sorted[place]) == value"

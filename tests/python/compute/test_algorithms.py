@@ -579,12 +579,12 @@ def test_choosing():
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
 def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
     """As on GPUs."""
-    if dtype[0] != "c":
-        monkeypatch.setattr(scans, "_BY_ITEMS", scans._BY_GROUPS)
-    else:  # whose products are not by groups
-        launch = scans._launch
-        by_groups = lambda row, *args: launch(row, *args[:-1], scans._BY_GROUPS if row.name == "sum" else args[-1])  # noqa: E731  # fmt: skip
-        monkeypatch.setattr(scans, "_launch", by_groups)
+    # Products of complex numbers are not by groups.
+    ways = {
+        "sum": scans._BY_GROUPS,
+        "prod": scans._BY_ITEMS if dtype[0] == "c" else scans._BY_GROUPS,
+    }
+    monkeypatch.setattr(scans, "_way_for", lambda row, *_: ways[row.name])
     rng = np.random.default_rng(47)
     for rows, columns in ((1, 1), (3, 255), (2, 256), (1, 257), (2, 1_025), (3, 5_000), (1, 700_000)):  # fmt: skip
         x = rng.integers(-9, 9, (rows, columns)).astype(dtype)
