@@ -194,16 +194,6 @@ std::size_t owned_nbytes(const py_array& a) {
   return a.is_view || memory == nullptr ? 0 : internal::owned_nbytes(*memory);
 }
 
-/// The array API and dpnp.tensor have it for matrices only.
-nb::object transposed_matrix(const py_array& a) {
-  if (a.value.ndim() != 2) {
-    throw value_error(detail::message(
-        "T needs an array of 2 dimensions, found ", a.value.ndim(),
-        ": mT swaps the last two, a.transpose() and usmx.permute_dims reorder any"));
-  }
-  return to_python(a, transposed(a.value.layout()));
-}
-
 }  // namespace
 
 void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
@@ -269,9 +259,10 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
           },
           nb::sig("def device(self) -> Device"),
           "Where the array is: a Device, which every argument ``device`` accepts.")
-      .def_prop_ro("T", &transposed_matrix, nb::sig("def T(self) -> USMArray"),
-                   "A view of a matrix with its two dimensions swapped. Raises ValueError if there "
-                   "are not 2 dimensions.")
+      .def_prop_ro(
+          "T", [](const py_array& a) { return to_python(a, transposed(a.value.layout())); },
+          nb::sig("def T(self) -> USMArray"),
+          "A view with the dimensions in reverse order, as NumPy's of any number of them.")
       .def_prop_ro(
           "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
           nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
