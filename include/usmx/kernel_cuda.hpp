@@ -502,8 +502,8 @@ USMX_MATH(hypot)
 USMX_MATH(pow)
 USMX_MATH(remainder)
 #undef USMX_MATH
-/// The root rounded to nearest, as by sqrtf, without its branch: with that, a GPU read memory at
-/// four fifths of its rate. A word that is small is scaled, since the remainder would be subnormal.
+/// The root rounded to nearest, as by sqrtf, without its branch: with that, an H200 read memory at
+/// three quarters of its rate. A small number is scaled, or the remainder would be subnormal.
 inline float __spirv_ocl_sqrt(float x) {
   const bool is_small = x < 0x1p-100f;
   const float scaled = is_small ? x * 0x1p64f : x;

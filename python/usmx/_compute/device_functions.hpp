@@ -2,6 +2,19 @@
 // standard's division, and complex functions with the special values of C99's annex G. The
 // preamble of the kernels that usmx/_compute generates.
 
+/// The root. In a kernel for CUDA `sqrt` of float is CUDA's own, which has a branch.
+#ifdef __CUDACC_RTC__
+template <class T>
+inline T root(T a) {
+  return usmx::sqrt(a);
+}
+#else
+template <class T>
+inline T root(T a) {
+  return sqrt(a);
+}
+#endif
+
 // ---- integers: unsigned words of at least 32 bits, so that what overflows wraps
 
 template <bool IsWide>

@@ -172,7 +172,7 @@ _row("round", 1, "rounded to the nearest integer, halves to the even one", "same
 
 # ---- roots, exponentials, angles
 
-_row("sqrt", 1, "the root", "float", ("[1, 4]", "[1. 2.]"), (0, 2), fc="sqrt(a)")
+_row("sqrt", 1, "the root", "float", ("[1, 4]", "[1. 2.]"), (0, 2), fc="root(a)")
 _row("cbrt", 1, "the cube root", "float", ("[1, 8]", "[1. 2.]"), (1, 0), f="cbrt(a)")
 _row("exp", 1, "e to the power of the number", "float", ("[0, -float('inf')]", "[1. 0.]"), (1, 4),
      fc="exp(a)")
