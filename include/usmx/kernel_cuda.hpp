@@ -507,12 +507,12 @@ USMX_MATH(remainder)
 inline float __spirv_ocl_sqrt(float x) {
   const bool is_small = x < 0x1p-100f;
   const float scaled = is_small ? x * 0x1p64f : x;
-  float reciprocal;
-  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(scaled));
+  const float reciprocal = rsqrtf(scaled);
   const float estimate = scaled * reciprocal;
   const float remainder = fmaf(-estimate, estimate, scaled);
   const float root = fmaf(remainder, 0.5f * reciprocal, estimate);
-  if (scaled == 0 || scaled == __int_as_float(0x7f800000)) {
+  constexpr float largest = 0x1.fffffep127f;
+  if (scaled == 0 || scaled > largest) {
     return scaled;
   }
   return is_small ? root * 0x1p-32f : root;
