@@ -26,7 +26,9 @@ class loaded_library {
   }
   loaded_library(const loaded_library&) = delete;
   loaded_library& operator=(const loaded_library&) = delete;
-  ~loaded_library() { dlclose(handle_); }
+  ~loaded_library() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
 
   const std::string& path() const noexcept { return path_; }
 
