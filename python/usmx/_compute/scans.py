@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, SupportsIndex
 
-    from usmx._compute.table import Reduction
     from usmx._core import USMArray
     from usmx._typing import DTypeLike, Operand, Producer
 
@@ -134,7 +133,7 @@ def accumulate(
     return written(f"cumulative_{name}", out, moveaxis(made, -1, 0 if axis is None else axis))
 
 
-def scan(row: Reduction, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:
+def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:
     """What starts the kernels that write the results so far of rows in C order."""
     queue = x._own_queue
     columns = x.shape[-1]
