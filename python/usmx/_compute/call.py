@@ -371,6 +371,15 @@ def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
 # ---- kernels that are no expressions
 
 
+def local_of_parts(queue: SyclQueue) -> int | None:
+    """The size of a group of work items that each go through a part of an array.
+
+    On CPUs each has a group of its own: else the compiler makes vectors of the work items, which
+    then read places far apart.
+    """
+    return 1 if queue.sycl_device.is_cpu else None
+
+
 def rows_along(x: USMArray, axis: Any) -> USMArray:
     """The elements in C order with this axis last: a view, or else a copy.
 

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._compute.call import compute, cpp, kernels, new_beside, rows_along, written
+from usmx._compute.call import (
+    compute,
+    cpp,
+    kernels,
+    local_of_parts,
+    new_beside,
+    rows_along,
+    written,
+)
 from usmx._compute.promotion import values_type
 from usmx._compute.reductions import joined_by, result_type_of
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -155,8 +163,7 @@ def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], N
     length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
     parts = -(-columns // length)
     totals = new_beside(x, (rows, parts), values)
-    # Else the compiler for CPUs makes vectors of work items, which then read places far apart.
-    local = way.items if way.items > 1 or queue.sycl_device.is_cpu else None
+    local = way.items if way.items > 1 else local_of_parts(queue)
     of_parts, of_rows = (way.items * rows * parts, local), (way.items * rows, local)
 
     def start():

@@ -11,6 +11,7 @@ from usmx._compute.call import (
     cpp,
     kernels,
     kind_of,
+    local_of_parts,
     new_beside,
     new_cache,
     operands_of,
@@ -265,12 +266,10 @@ def _sort_runs(found, x, memories, steps, wants_places):
     columns = x.shape[-1]
     rows = x.size // columns
     blocks = -(-columns // _BLOCK)
-    is_cpu = x._own_queue.sycl_device.is_cpu
-    # Else the compiler for CPUs makes vectors of work items, which then read places far apart.
-    local = 1 if is_cpu else None
+    local = local_of_parts(x._own_queue)
     sort_blocks(rows * blocks, local, x, memories[0], columns, blocks, _BLOCK)
     for run in (_BLOCK << step for step in range(steps - 1)):
-        length = min(_PART[is_cpu], 2 * run)
+        length = min(_PART[x._own_queue.sycl_device.is_cpu], 2 * run)
         parts = -(-columns // length)
         merge(rows * parts, local, *memories, columns, parts, length, run)
         memories.reverse()
