@@ -7,7 +7,13 @@
 inline bool is_nan(X a) { return IS_NAN; }
 inline bool is_better(X a, X b) { return IS_BETTER && !is_nan(b); }
 
-USMX_KERNEL(1) best_of_parts(const X* x, long* places, long columns, long parts) {
+// Intel's compiler for CPUs makes vectors of work items, as many as a sub-group has: with 16, it
+// works for minutes on elements of less than 4 bytes, which are in vectors already.
+#define IN_SUB_GROUPS \
+  [[__sycl_detail__::add_ir_attributes_function("sycl-sub-group-size", SUB_GROUP)]]
+
+USMX_KERNEL(1)
+best_of_parts IN_SUB_GROUPS(const X* x, long* places, long columns, long parts) {
   constexpr int lanes = 16;
   constexpr int block = 16 * lanes;
   using vector = X __attribute__((ext_vector_type(lanes)));

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, kernels, new_beside
-from usmx._container.conversion import astype
 from usmx._core import _dtype, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -22,7 +21,9 @@ def best_of_rows(row: Reduction, x: USMArray, axis: Any, keepdims: bool) -> USMA
     """The result of `argmax` or `argmin`; None for what the general reduction does as well."""
     queue = x._own_queue
     is_whole = axis is None and x.flags.c_contiguous
-    if not queue.sycl_device.is_cpu or x.dtype.kind not in "biuf":
+    device = queue.sycl_device
+    sub_group = 4 if x.dtype.itemsize < 4 else 16
+    if not device.is_cpu or sub_group not in device.sub_group_sizes or x.dtype.kind not in "biuf":
         return None
     if not is_whole and (isinstance(axis, tuple) or axis is None):
         return None
@@ -34,14 +35,17 @@ def best_of_rows(row: Reduction, x: USMArray, axis: Any, keepdims: bool) -> USMA
     if x.dtype.kind == "b":
         rows = rows.view("u1")  # there are no vectors of bool, and any byte but 0 is true
         better = "(a != 0) & (b == 0)" if row.name == "argmax" else "(a == 0) & (b != 0)"
-    elif x.dtype.itemsize == 2 and x.dtype.kind == "f":
-        rows = astype(rows, "f4")  # compilers for CPUs take minutes for vectors of half precision
     nan = "false"
     if x.dtype.kind == "f":
         nan = "(a != a)"
         better = f"({better} | {nan})"
     names = ("best_of_parts", "best_of_rows")
-    macros = {"X": cpp(rows.dtype), "IS_BETTER": f"({better})", "IS_NAN": nan}
+    macros = {
+        "X": cpp(rows.dtype),
+        "IS_BETTER": f"({better})",
+        "IS_NAN": nan,
+        "SUB_GROUP": str(sub_group),
+    }
     found = kernels("best.hpp", names, queue, **macros)
     count = rows.size // columns
     parts = max(min(_MOST_PARTS // count, columns // LONG_ROW), 1)

@@ -4,16 +4,20 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "runtime/waits.hpp"
 
@@ -86,14 +90,14 @@ std::string content_of(const descriptor& file) {
   return text;
 }
 
-/// A process that is killed, unless somebody has waited for its end.
+/// A child, which is killed at the end. The program's own code may have waited for it: then its
+/// number may be another process's.
 class child_process {
  public:
   explicit child_process(pid_t id) noexcept : id_(id) {}
-  child_process(const child_process&) = delete;
-  child_process& operator=(const child_process&) = delete;
+  child_process(child_process&& other) noexcept : id_(std::exchange(other.id_, -1)) {}
   ~child_process() {
-    if (id_ > 0) {
+    if (id_ > 0 && ::waitpid(id_, nullptr, WNOHANG) == 0) {
       ::kill(id_, SIGKILL);
       wait();
     }
@@ -111,7 +115,7 @@ class child_process {
   pid_t id_;
 };
 
-/// The settings that a child starts with: its files, and no signal blocked.
+/// The settings that a child starts with: its files, and no signal blocked or ignored.
 class start_settings {
  public:
   start_settings() noexcept {
@@ -120,9 +124,13 @@ class start_settings {
     sigset_t none;
     sigemptyset(&none);
     ::posix_spawnattr_setsigmask(&attributes_, &none);
+    sigset_t all;
+    sigfillset(&all);
+    ::posix_spawnattr_setsigdefault(&attributes_, &all);
     // A group of its own: Ctrl-C on the terminal is the parent's to handle.
     ::posix_spawnattr_setpgroup(&attributes_, 0);
-    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+    ::posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
   }
   start_settings(const start_settings&) = delete;
   start_settings& operator=(const start_settings&) = delete;
@@ -142,27 +150,12 @@ class start_settings {
   posix_spawnattr_t attributes_;
 };
 
-/// Both ends of a pipe: the reader is told when nobody has the writer any more.
-struct life_line {
-  descriptor reader;
-  descriptor writer;
-};
-
-life_line new_life_line() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    fail(errno, "a pipe to the compiler");
-  }
-  life_line made{descriptor(ends[0]), descriptor(ends[1])};
-  made.writer = descriptor(::fcntl(made.writer.get(), F_DUPFD_CLOEXEC, 10));
-  return made;
-}
-
-/// Until the child, which has the writer, has ended. False if it takes longer than it may.
-bool await_end(const descriptor& reader, std::chrono::seconds longest,
-               const child_progress& progress) {
+/// Waits until the socket has an answer, or the child has ended. False if it takes longer than it
+/// may.
+bool await_answer(const descriptor& socket, std::chrono::seconds longest,
+                  const child_progress& progress) {
   using std::chrono::seconds;
-  pollfd watched{reader.get(), POLLIN, 0};
+  pollfd watched{socket.get(), POLLIN, 0};
   constexpr int interval = static_cast<int>(check_interval.count());
   const auto begin = std::chrono::steady_clock::now();
   seconds next(2);
@@ -182,39 +175,119 @@ bool await_end(const descriptor& reader, std::chrono::seconds longest,
   return true;
 }
 
-}  // namespace
+/// A running child and the socket to it.
+struct compiler_process {
+  std::filesystem::path program;
+  child_process process;
+  descriptor socket;
+};
 
-std::optional<child_result> run_child(const std::filesystem::path& program,
-                                      std::span<const std::string> arguments,
-                                      const std::string& request, std::chrono::seconds longest,
-                                      const child_progress& progress) {
+std::unique_ptr<compiler_process> start(const std::filesystem::path& program) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    fail(errno, "a socket to the compiler");
+  }
+  descriptor own(ends[0]);
+  // Above the numbers that the child has for its own.
+  const descriptor low(ends[1]);
+  const descriptor other(::fcntl(low.get(), F_DUPFD_CLOEXEC, 10));
+  const descriptor nothing = file_with({});
+  start_settings settings;
+  for (const int file : {0, 1, 2, 3}) {
+    settings.give(nothing, file);  // until the first request
+  }
+  settings.give(other, child_socket);
+  char* const words[] = {const_cast<char*>(program.c_str()), nullptr};
+  pid_t id = -1;
+  if (const int error = ::posix_spawn(&id, program.c_str(), settings.files(), settings.attributes(),
+                                      words, environ)) {
+    fail(error, program.c_str());
+  }
+  return std::make_unique<compiler_process>(program, child_process(id), std::move(own));
+}
+
+/// Tells the child its limits and gives it the files. One that has ended is left to the wait for
+/// its answer.
+void send_request(const descriptor& socket, child_limits limits,
+                  const int (&files)[files_of_request]) {
+  iovec data{&limits, sizeof limits};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof files)] = {};
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* const header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof files);
+  std::memcpy(CMSG_DATA(header), files, sizeof files);
+  while (::sendmsg(socket.get(), &message, MSG_NOSIGNAL) < 0) {
+    if (errno == EPIPE || errno == ECONNRESET) {
+      return;
+    }
+    if (errno != EINTR) {
+      fail(errno, "a request to the compiler");
+    }
+  }
+}
+
+/// Gives the child a request and waits. None if that takes longer than it may.
+std::optional<child_result> ask(compiler_process& child, const std::string& request,
+                                const compile_limits& limits, const child_progress& progress) {
   const descriptor input = file_with(request);
   const descriptor answer = new_file();
   const descriptor said = new_file();
-  life_line life = new_life_line();
-  start_settings settings;
-  settings.give(input, 0);
-  settings.give(said, 1);
-  settings.give(said, 2);
-  settings.give(answer, 3);
-  settings.give(life.writer, 4);
-  std::vector<char*> words{const_cast<char*>(program.c_str())};
-  for (const std::string& each : arguments) {
-    words.push_back(const_cast<char*>(each.c_str()));
-  }
-  words.push_back(nullptr);
-  pid_t id = -1;
-  if (const int error = ::posix_spawn(&id, program.c_str(), settings.files(), settings.attributes(),
-                                      words.data(), environ)) {
-    fail(error, program.c_str());
-  }
-  child_process child(id);
-  life.writer.close();
-  if (!await_end(life.reader, longest, progress)) {
+  send_request(child.socket, {limits.memory_nbytes, limits.cpu_seconds},
+               {input.get(), answer.get(), said.get()});
+  if (!await_answer(child.socket, limits.longest, progress)) {
     return std::nullopt;
   }
-  const int status = child.wait();
-  return child_result{content_of(answer), content_of(said), status};
+  char done;
+  const bool has_answered = ::recv(child.socket.get(), &done, 1, 0) == 1;
+  const std::optional<int> end = has_answered ? std::nullopt : std::optional(child.process.wait());
+  return child_result{content_of(answer), content_of(said), end};
+}
+
+/// The child that waits for the next request; at most one. It stays until the process ends.
+std::atomic<compiler_process*> idle_child = nullptr;
+
+std::unique_ptr<compiler_process> take_idle(const std::filesystem::path& program) {
+  std::unique_ptr<compiler_process> found(idle_child.exchange(nullptr));
+  return found && found->program == program ? std::move(found) : nullptr;
+}
+
+void keep(std::unique_ptr<compiler_process> child) {
+  compiler_process* none = nullptr;
+  if (idle_child.compare_exchange_strong(none, child.get())) {
+    child.release();
+  }
+}
+
+/// Whether the child used up its processor time, which a new one would, too.
+bool took_its_time(int end_status) {
+  return WIFSIGNALED(end_status) && WTERMSIG(end_status) == SIGXCPU;
+}
+
+}  // namespace
+
+std::optional<child_result> run_child(const std::filesystem::path& program,
+                                      const std::string& request, const compile_limits& limits,
+                                      const child_progress& progress) {
+  for (auto child = take_idle(program);; child = nullptr) {
+    const bool is_new = child == nullptr;
+    if (is_new) {
+      child = start(program);
+    }
+    std::optional<child_result> result = ask(*child, request, limits, progress);
+    if (result && !result->end_status) {
+      keep(std::move(child));
+      return result;
+    }
+    if (is_new || !result || took_its_time(*result->end_status)) {
+      return result;
+    }
+  }
 }
 
 }  // namespace usmx::inline v1::detail

@@ -1,5 +1,5 @@
-// A program that is run as a child, with a text to read and one to write. No SYCL here. Private to
-// the library.
+// The program that compiles, run as a child: it gets a text to read and gives one back. No SYCL
+// here. Private to the library.
 #pragma once
 
 #include <chrono>
@@ -8,33 +8,55 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace usmx::inline v1::detail {
 
-/// How a child ended.
+/// The limits of a compilation.
+struct compile_limits {
+  std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
+  std::uint64_t cpu_seconds = 60;
+  /// The longest time by the clock: a device's driver may wait for ever for a part that a damaged
+  /// module lacks.
+  std::chrono::seconds longest{150};
+};
+
+/// The outcome of a request.
 struct child_result {
-  /// The text that it wrote to file 3.
+  /// The text that the child wrote to file 3.
   std::string answer;
   /// The text that it wrote to files 1 and 2.
   std::string said;
-  /// The status that waitpid() gives.
-  int status;
+  /// The status that waitpid() gave; none while the child lives, which means that it has answered.
+  std::optional<int> end_status;
 };
 
-/// Called with the time since the child was started, as compile_options says; may be empty.
+/// Called with the time since the request, as compile_options says; may be empty.
 using child_progress = std::function<void(std::chrono::seconds)>;
 
-/// Runs the program, which reads `request` from file 0, and waits for its end. None if it has not
-/// ended after that time, and was killed. A signal may interrupt the wait, which kills the child.
-/// Throws std::system_error if it cannot be started.
+/// Gives a request to a child that runs the program, and waits for the answer. None if that takes
+/// longer than it may; the child was killed then. A signal may interrupt the wait, which kills the
+/// child, too. Throws std::system_error if it cannot be started.
+///
+/// The child that answered last is kept for the next request, since a compiler that has compiled
+/// before takes less than half of the time. It ends by itself when it has waited for a few seconds,
+/// and at once when this process ends. If it ends early, a new one gets the request: what an
+/// earlier source left in a process decides about no other.
 std::optional<child_result> run_child(const std::filesystem::path& program,
-                                      std::span<const std::string> arguments,
-                                      const std::string& request, std::chrono::seconds longest,
+                                      const std::string& request, const compile_limits&,
                                       const child_progress& progress);
+
+/// The message of a request. Three files come with it: the request's text, the answer's, and that
+/// of all that is said.
+struct child_limits {
+  std::uint64_t memory_nbytes;
+  std::uint64_t cpu_seconds;
+};
+inline constexpr std::size_t files_of_request = 3;
+/// The child's end of the socket by which requests come. A byte goes back for each answer.
+inline constexpr int child_socket = 4;
 
 // Messages between the library and the program that compiles: texts, each with its length in front.
 // Both are of one build. No SYCL here.

@@ -1,13 +1,21 @@
-// usmx-compile MEMORY-BYTES CPU-SECONDS: compiles one program. A child of the library runs it,
-// because the compiler may end its process. Reads the request from file 0 and writes the answer to
-// file 3: user_kernels/compile/child.hpp.
+// usmx-compile: compiles programs, one after the other. A child of the library runs it, because the
+// compiler may end its process. Each request comes by the socket, with limits and files: it is read
+// from file 0, and the answer written to file 3 (user_kernels/compile/child.hpp).
 #include <fcntl.h>
-#include <sys/prctl.h>
+#include <malloc.h>
+#include <poll.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <string>
@@ -31,10 +39,63 @@ namespace syclex = sycl::ext::oneapi::experimental;
 using usmx::detail::message_reader;
 using usmx::detail::message_writer;
 
+using usmx::detail::child_limits;
+using usmx::detail::child_socket;
+
+/// A child without requests ends after this time.
+constexpr std::chrono::milliseconds longest_idle{5000};
+/// A child that has taken more than this ends after its answer.
+constexpr long largest_idle_kilobytes = 1 << 20;
+
+/// Sets the limit that can be raised again.
 void limit(int resource, rlim_t most) {
-  const rlimit both{most, most};
+  rlimit both{};
+  ::getrlimit(static_cast<__rlimit_resource_t>(resource), &both);
+  both.rlim_cur = std::min(most, both.rlim_max);
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
 }
+
+rusage used() {
+  rusage all{};
+  ::getrusage(RUSAGE_SELF, &all);
+  return all;
+}
+
+/// Waits for a request, takes over its files, and sets its limits. False if none comes.
+bool take_request() {
+  pollfd watched{child_socket, POLLIN, 0};
+  if (::poll(&watched, 1, static_cast<int>(longest_idle.count())) <= 0) {
+    return false;
+  }
+  child_limits limits{};
+  int files[usmx::detail::files_of_request];
+  iovec data{&limits, sizeof limits};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof files)];
+  msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (::recvmsg(child_socket, &message, MSG_CMSG_CLOEXEC) != sizeof limits) {
+    return false;  // nobody is there any more
+  }
+  std::memcpy(files, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof files);
+  const auto [request, answer, said] = files;
+  ::dup2(request, 0);
+  ::dup2(said, 1);
+  ::dup2(said, 2);
+  ::dup2(answer, 3);
+  std::ranges::for_each(files, ::close);
+  const rusage before = used();
+  limit(RLIMIT_DATA, limits.memory_nbytes);
+  limit(RLIMIT_CPU, static_cast<rlim_t>(before.ru_utime.tv_sec + before.ru_stime.tv_sec + 1) +
+                        limits.cpu_seconds);
+  return true;
+}
+
+/// Whether a signal ends this process when the parent's does. A request would send that signal,
+/// too, so it is not for the time in which one may come.
+void end_with_parent(bool really) { ::fcntl(child_socket, F_SETFL, really ? O_ASYNC : 0); }
 
 std::string read_all(int descriptor) {
   std::string bytes;
@@ -164,20 +225,26 @@ void hide_real_files() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (count != 3) {
-    return EXIT_FAILURE;
-  }
+int main() {
   hide_real_files();
+  // The compiler takes and returns the same memory for each program.
+  ::mallopt(M_TRIM_THRESHOLD, 512 << 20);
+  ::mallopt(M_TOP_PAD, 16 << 20);
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_DATA, std::strtoull(arguments[1], nullptr, 10));
-  limit(RLIMIT_CPU, std::strtoull(arguments[2], nullptr, 10));
+  ::fcntl(child_socket, F_SETOWN, ::getpid());
   try {
-    const std::string request = read_all(0);
-    const bool written = write_all(3, answer(message_reader(request)));
+    while (take_request()) {
+      end_with_parent(true);
+      const bool is_written = write_all(3, answer(message_reader(read_all(0))));
+      std::fflush(nullptr);
+      end_with_parent(false);
+      const bool is_told = is_written && ::send(child_socket, "", 1, MSG_NOSIGNAL) == 1;
+      if (!is_told || used().ru_maxrss > largest_idle_kilobytes) {
+        break;
+      }
+    }
     // Without the runtime's own end: nothing is left to do.
-    ::_exit(written ? EXIT_SUCCESS : EXIT_FAILURE);
+    ::_exit(EXIT_SUCCESS);
   } catch (const std::exception& failed) {
     write_all(2, failed.what());
     ::_exit(EXIT_FAILURE);

@@ -99,9 +99,10 @@ std::string request_for(const program& source, const cuda_target& target) {
 
 /// Why the child gave no answer.
 std::string end_text(const child_result& ended) {
-  std::string text = WIFSIGNALED(ended.status) ? message("signal ", WTERMSIG(ended.status), " (",
-                                                         strsignal(WTERMSIG(ended.status)), ")")
-                                               : message("exit status ", WEXITSTATUS(ended.status));
+  const int status = ended.end_status.value();
+  std::string text = WIFSIGNALED(status) ? message("signal ", WTERMSIG(status), " (",
+                                                   strsignal(WTERMSIG(status)), ")")
+                                         : message("exit status ", WEXITSTATUS(status));
   return message("the compiler ended early, with ", text,
                  ": the source made it crash, or it took more memory or time than it may",
                  ended.said.empty() ? "" : "\n", ended.said);
@@ -409,18 +410,16 @@ std::optional<compiled_program> linked_from_package(const program& source,
 
 compiled_program compile(const program& source, const compile_target& target,
                          const child_progress& progress, const compile_limits& limits) {
-  const std::string arguments[] = {std::to_string(limits.memory_nbytes),
-                                   std::to_string(limits.cpu_seconds)};
   const std::string request =
       std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
-  const auto ended = run_child(compiler_program(), arguments, request, limits.longest, progress);
+  const auto ended = run_child(compiler_program(), request, limits, progress);
   if (!ended) {
     throw compile_error(message("the compiler had not ended after ", limits.longest.count(),
                                 " s, and was stopped: the source or the module makes it, or the "
                                 "device's driver, wait or work for too long"),
                         {});
   }
-  if (!WIFEXITED(ended->status) || WEXITSTATUS(ended->status) != 0) {
+  if (ended->end_status) {
     throw compile_error(end_text(*ended), {});
   }
   message_reader answer(ended->answer);

@@ -3,9 +3,6 @@
 // whose main function is in compile_main.cpp. Private to the library.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +12,7 @@
 #include <sycl/device.hpp>
 
 #include "kernels/cache_files.hpp"
+#include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/nvrtc.hpp"
 #include "user_kernels/compile/program.hpp"
 
@@ -40,15 +38,6 @@ struct compiled_program {
   std::string log;
 };
 
-/// The limits of a compilation.
-struct compile_limits {
-  std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
-  std::uint64_t cpu_seconds = 60;
-  /// The longest time by the clock: a device's driver may wait for ever for a part that a damaged
-  /// module lacks.
-  std::chrono::seconds longest{150};
-};
-
 /// The compiler for a device. Throws compile_error if it is not installed.
 compile_target target_for(const sycl::device&);
 
@@ -64,8 +53,7 @@ std::optional<compiled_program> linked_from_package(const program&, const compil
 /// Compiles for a target in a child, waits for it, and lets a signal interrupt the wait.
 /// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,
 /// or took more than the limits.
-compiled_program compile(const program&, const compile_target&,
-                         const std::function<void(std::chrono::seconds)>& progress,
+compiled_program compile(const program&, const compile_target&, const child_progress&,
                          const compile_limits& = {});
 
 /// The text that users see where the compiler succeeds and the device's driver fails, with the
