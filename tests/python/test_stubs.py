@@ -152,6 +152,8 @@ OF_TENSOR = re.compile(r"^usmx\.tensor failed to import")
 OF_LACKING_NAMES = re.compile(rf"\.USMArray\.({'|'.join(_OF_ARRAYS)}) is not present in stub$")
 # What inspect reads of a class; a stub says it by __init__.
 OF_SIGNATURES = re.compile(r"\.__signature__ is not present in stub$")
+# Computed from the names that are imported as themselves, which are public for type checkers too.
+OF_ALL = re.compile(r"^usmx\.__all__ is not present in stub$")
 # A slot until Python 3.12, and no attribute.
 OF_PYTHON_3_11 = re.compile(r"__buffer__ is not present at runtime$")
 
@@ -214,6 +216,7 @@ def test_stubs_agree_with_the_package(tmp_path):
         OF_TENSOR,
         OF_LACKING_NAMES,
         OF_SIGNATURES,
+        OF_ALL,
     ]
     if sys.version_info < (3, 12):
         others.append(OF_PYTHON_3_11)
