@@ -6,7 +6,6 @@
 #include "runtime/waits.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_of.hpp"
-#include "usmx/array/array_view.hpp"
 #include "usmx/array/requirement.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"

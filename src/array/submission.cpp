@@ -4,12 +4,9 @@
 #include <functional>
 #include <tuple>
 
-#include "array/array.hpp"
 #include "base/process.hpp"
-#include "memory/buffer.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
-#include "runtime/waits.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/memory/usm.hpp"

@@ -3,8 +3,6 @@
 #include <atomic>
 #include <cstdio>
 
-#include "usmx/base/error.hpp"
-
 namespace usmx::inline v1 {
 namespace {
 

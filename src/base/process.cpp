@@ -1,6 +1,5 @@
 #include "base/process.hpp"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <atomic>

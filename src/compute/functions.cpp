@@ -11,7 +11,6 @@
 #include "generated_kernels/source.hpp"
 #include "kernels/groups.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/generated_kernels/generated_kernels.hpp"
 
 USMX_EMBED(device_functions, USMX_MATHEMATICS "/device_functions.hpp")
 

@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <complex>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>

@@ -1,19 +1,13 @@
 #include "copy/host.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
-
-#include "base/threads.hpp"
-#include "copy/convert.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

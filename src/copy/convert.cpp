@@ -1,8 +1,6 @@
 // flags: -fno-trapping-math
 #include "copy/convert.hpp"
 
-#include <array>
-#include <cstring>
 #include <utility>
 
 #include "base/threads.hpp"

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -15,14 +11,12 @@
 #include "copy/convert.hpp"
 #include "copy/host.hpp"
 #include "copy/kernels.hpp"
-#include "copy/plan.hpp"
 #include "copy/staging.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/memory/usm.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

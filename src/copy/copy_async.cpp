@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "array/array.hpp"

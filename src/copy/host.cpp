@@ -1,15 +1,7 @@
 #include "copy/host.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <span>
 #include <utility>
-
-#include "base/threads.hpp"
-#include "copy/convert.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,22 +1,18 @@
 #include "copy/kernels.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <climits>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <ranges>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <sycl/handler.hpp>
 
 #include "copy/convert.hpp"
-#include "kernels/device/traversal.hpp"
 #include "runtime/waits.hpp"
 
 namespace usmx::inline v1::detail {

@@ -1,6 +1,5 @@
 #include "copy/plan.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>

@@ -6,13 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include <sycl/aspects.hpp>
-#include <sycl/event.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/memcpy2d.hpp>
 #include <sycl/usm/usm_pointer_info.hpp>
@@ -20,14 +16,12 @@
 #include "base/threads.hpp"
 #include "copy/copy.hpp"
 #include "copy/host.hpp"
-#include "copy/plan.hpp"
 #include "memory/buffer.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/runtime/queues.hpp"
-#include "usmx/runtime/usm_kind.hpp"
 
 namespace usmx::inline v1 {
 

@@ -8,10 +8,8 @@
 #include <limits>
 #include <memory>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <type_traits>
-#include <utility>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"

@@ -2,7 +2,6 @@
 
 #include <unified-runtime/ur_api.h>
 #include <atomic>
-#include <cstdint>
 #include <mutex>
 #include <new>
 #include <optional>

@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <limits>
-#include <optional>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"

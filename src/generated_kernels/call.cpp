@@ -1,11 +1,8 @@
 #include "generated_kernels/call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <climits>
-#include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <utility>
 
 #include "array/array.hpp"
@@ -15,9 +12,7 @@
 #include "generated_kernels/kernel_family.hpp"
 #include "layout/layout.hpp"
 #include "memory/pending_work.hpp"
-#include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,25 +1,17 @@
 #include "generated_kernels/call.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <climits>
-#include <cstdint>
 #include <cstring>
-#include <optional>
 #include <ranges>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "array/array.hpp"
 #include "copy/copy.hpp"
 #include "copy/plan.hpp"
 #include "generated_kernels/kernel_family.hpp"
 #include "runtime/queues.hpp"
-#include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
 

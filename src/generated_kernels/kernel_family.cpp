@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <utility>
 #include <variant>
 
 #include "array/array.hpp"

@@ -4,7 +4,6 @@
 #include <array>
 #include <iterator>
 #include <map>
-#include <utility>
 
 #include "base/messages.hpp"
 #include "generated_kernels/call.hpp"

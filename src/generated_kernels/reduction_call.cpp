@@ -1,21 +1,13 @@
 #include "generated_kernels/call.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
 #include <cstdlib>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "generated_kernels/kernel_family.hpp"
-#include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
-#include <string>
-#include <vector>
 
 #include "usmx/base/error.hpp"
 

@@ -17,7 +17,6 @@
 
 #include "base/messages.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/kernels/disk_cache.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

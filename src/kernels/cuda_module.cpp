@@ -4,8 +4,6 @@
 #include <optional>
 
 #include "base/process.hpp"
-#include "kernels/groups.hpp"
-#include "runtime/drivers/cuda.hpp"
 #include "usmx/base/error.hpp"
 
 typedef struct CUmod_st* CUmodule;

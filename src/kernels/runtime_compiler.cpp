@@ -4,7 +4,6 @@
 #include <iterator>
 #include <string>
 
-#include "kernels/groups.hpp"
 #include "usmx/base/error.hpp"
 
 // Made by cmake/UsmxKernels.cmake: a line USMX_SOURCE(symbol, name, path) for each file of

@@ -1,11 +1,8 @@
 #include "kernels/store.hpp"
 
-#include <array>
-#include <atomic>
 #include <exception>
 #include <fstream>
 #include <optional>
-#include <string>
 #include <system_error>
 
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
@@ -14,7 +11,6 @@
 #include <sycl/version.hpp>
 
 #include "base/messages.hpp"
-#include "kernels/groups.hpp"
 #include "kernels/runtime_compiler.hpp"
 #include "runtime/driver_setup.hpp"
 #include "runtime/drivers/usm_driver.hpp"

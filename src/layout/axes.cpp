@@ -1,12 +1,10 @@
 #include "usmx/layout/layout.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bitset>
 #include <limits>
 
 #include "layout/layout.hpp"
-#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
 namespace {

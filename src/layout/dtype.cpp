@@ -6,11 +6,9 @@
 #include <optional>
 #include <ostream>
 #include <set>
-#include <string>
 
 #include "base/messages.hpp"
 #include "base/ranked_mutex.hpp"
-#include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {

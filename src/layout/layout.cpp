@@ -1,14 +1,10 @@
 #include "layout/layout.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 #include <ostream>
 #include <vector>
 
-#include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1 {

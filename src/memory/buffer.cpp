@@ -12,7 +12,6 @@
 #include "base/ranked_mutex.hpp"
 #include "memory/current_resource.hpp"
 #include "memory/observer.hpp"
-#include "memory/pending_work.hpp"
 #include "memory/reclaim.hpp"
 #include "memory/registry.hpp"
 #include "runtime/contexts.hpp"
@@ -22,8 +21,6 @@
 #include "usmx/base/process.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
-#include "usmx/memory/memory_resource.hpp"
-#include "usmx/memory/release_action.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/queues.hpp"
 

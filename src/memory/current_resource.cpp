@@ -5,9 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <string_view>
-#include <utility>
 
 #include "base/messages.hpp"
 #include "base/process.hpp"
@@ -15,9 +13,7 @@
 #include "memory/observer.hpp"
 #include "memory/pool.hpp"
 #include "memory/reclaim.hpp"
-#include "runtime/contexts.hpp"
 #include "runtime/queues.hpp"
-#include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/resources.hpp"

@@ -14,17 +14,12 @@
 #include <exception>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/messages.hpp"
 #include "base/process.hpp"
-#include "base/ranked_mutex.hpp"
 #include "memory/reclaim.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/memory_observer.hpp"
 #include "usmx/memory/resources.hpp"
 #include "usmx/runtime/devices.hpp"
 

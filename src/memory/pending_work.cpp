@@ -1,13 +1,8 @@
 #include "memory/pending_work.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
-#include <utility>
 
 #include "base/ranked_mutex.hpp"
 #include "runtime/contexts.hpp"

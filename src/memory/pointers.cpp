@@ -1,15 +1,12 @@
 #include "memory/registry.hpp"
 
 #include <algorithm>
-#include <atomic>
 
-#include "runtime/contexts.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/memory/buffer.hpp"
-#include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 

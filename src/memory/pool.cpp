@@ -1,16 +1,11 @@
 #include "memory/pool.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <new>
-#include <optional>
 #include <utility>
 
 #include "base/process.hpp"
-#include "base/ranked_mutex.hpp"
 #include "memory/current_resource.hpp"
 #include "memory/observer.hpp"
 #include "memory/registry.hpp"

@@ -14,7 +14,6 @@
 
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
-#include "memory/pending_work.hpp"
 #include "memory/pool.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/waits.hpp"

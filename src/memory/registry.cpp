@@ -8,11 +8,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>

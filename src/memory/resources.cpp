@@ -4,12 +4,9 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <limits>
-#include <memory>
-#include <mutex>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -26,7 +23,6 @@
 #include "usmx/memory/allocator.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/memory_observer.hpp"
-#include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
 

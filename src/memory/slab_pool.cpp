@@ -1,8 +1,6 @@
 #include "memory/pool.hpp"
 
-#include <algorithm>
 #include <functional>
-#include <memory>
 #include <new>
 #include <ranges>
 #include <tuple>

@@ -1,12 +1,10 @@
 #include "runtime/contexts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <iterator>
 #include <unordered_map>
-#include <vector>
 
 #include <sycl/exception.hpp>
 #include <sycl/platform.hpp>

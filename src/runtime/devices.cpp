@@ -1,17 +1,12 @@
 #include "runtime/devices.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <fstream>
 #include <limits>
 #include <mutex>
-#include <optional>
 #include <ostream>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include <sycl/backend.hpp>
 #include <sycl/device_selector.hpp>

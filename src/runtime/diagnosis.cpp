@@ -5,14 +5,9 @@
 #include <link.h>
 
 #include <atomic>
-#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include <sycl/exception.hpp>
 

@@ -2,9 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "base/process.hpp"

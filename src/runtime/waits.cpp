@@ -3,15 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -21,7 +15,6 @@
 #include <sycl/exception.hpp>
 
 #include "base/process.hpp"
-#include "base/ranked_mutex.hpp"
 #include "runtime/contexts.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/process.hpp"

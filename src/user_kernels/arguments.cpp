@@ -4,10 +4,8 @@
 #include <cmath>
 #include <complex>
 #include <concepts>
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 #include "array/array.hpp"

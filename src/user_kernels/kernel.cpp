@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
-#include <optional>
-#include <utility>
 
 #include <sycl/handler.hpp>
 

@@ -1,10 +1,5 @@
 #include "user_kernels/kernel_code.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <utility>
-
 #include <sycl/backend.hpp>
 #include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>

@@ -1,15 +1,9 @@
 #include "user_kernels/launch.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include <sycl/kernel_bundle.hpp>
 

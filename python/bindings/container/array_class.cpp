@@ -1,19 +1,15 @@
 #include "container/container.hpp"
 
 #include <array>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "memory/memory.hpp"
-#include "objects/array.hpp"
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
@@ -21,7 +17,6 @@
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/copy/values.hpp"
-#include "usmx/layout/layout.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {

@@ -1,23 +1,17 @@
 #include "container/container.hpp"
 
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

@@ -1,19 +1,15 @@
 #include "container/container.hpp"
 
-#include <memory>
 #include <string>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/array/requirement.hpp"
-#include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/devices.hpp"
 

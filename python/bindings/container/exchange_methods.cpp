@@ -1,13 +1,10 @@
 #include "container/container.hpp"
 
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/classes.hpp"

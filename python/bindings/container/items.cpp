@@ -2,27 +2,18 @@
 
 #include <array>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
-#include "usmx/array/array.hpp"
 #include "usmx/array/reinterpreted.hpp"
 #include "usmx/copy/copy.hpp"
-#include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/memory/usm.hpp"
 

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "exchange/exchange.hpp"
-#include "objects/array.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/copy/copy.hpp"

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "elements/element.hpp"
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "usmx/memory/usm.hpp"

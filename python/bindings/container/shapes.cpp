@@ -1,18 +1,14 @@
 #include "container/container.hpp"
 
 #include <array>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
-#include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -1,8 +1,5 @@
 #include "elements/element.hpp"
 
-#include <array>
-#include <optional>
-
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "usmx/runtime/devices.hpp"

@@ -1,9 +1,6 @@
 #include "exchange/exchange.hpp"
 
-#include <array>
 #include <exception>
-#include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include "exchange/exchange.hpp"
 
-#include <array>
-#include <cstddef>
 #include <string_view>
 
 #include "elements/element.hpp"
@@ -9,7 +7,6 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 

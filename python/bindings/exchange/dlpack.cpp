@@ -1,12 +1,9 @@
 #include "exchange/exchange.hpp"
 
-#include <array>
-#include <cstdint>
 #include <utility>
 
 #include "elements/element.hpp"
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"

@@ -1,19 +1,13 @@
 #include "exchange/exchange.hpp"
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "elements/element.hpp"
-#include "objects/array.hpp"
 #include "objects/memory_object.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/exchange/cuda_array_interface.hpp"

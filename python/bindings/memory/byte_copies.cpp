@@ -1,14 +1,12 @@
 #include "memory/memory.hpp"
 
 #include <string_view>
-#include <utility>
 
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"

@@ -1,7 +1,6 @@
 #include "memory/memory.hpp"
 
 #include <cmath>
-#include <memory>
 #include <optional>
 
 #include "support/arguments.hpp"
@@ -9,7 +8,6 @@
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/current_resource.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {

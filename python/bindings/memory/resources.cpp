@@ -1,10 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <atomic>
-#include <filesystem>
-#include <memory>
-#include <utility>
-
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
@@ -12,7 +7,6 @@
 #include "support/scopes.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/memory/current_resource.hpp"
 #include "usmx/memory/resources.hpp"
 
 namespace usmx::bindings {

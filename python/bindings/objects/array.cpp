@@ -4,12 +4,9 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <optional>
-#include <utility>
 
 #include "elements/element.hpp"
-#include "internals.hpp"
 #include "objects/waiting.hpp"
 
 namespace usmx::bindings {

@@ -3,7 +3,6 @@
 #include <unordered_map>
 
 #include "internals.hpp"
-#include "objects/array.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"

@@ -1,7 +1,6 @@
 #include "support/arguments.hpp"
 
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 
 namespace usmx::bindings {
 namespace {

@@ -1,19 +1,13 @@
 #include "support/errors.hpp"
 
-#include <Python.h>
-
 #include <array>
 #include <cstdio>
-#include <exception>
 #include <mutex>
 #include <new>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "support/interpreter_lock.hpp"
-#include "support/nanobind.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/exchange/c_arrays.hpp"
 #include "usmx/memory/resources.hpp"

@@ -3,8 +3,6 @@
 #include <cstring>
 #include <string>
 
-#include "support/nanobind.hpp"
-
 namespace usmx::bindings {
 
 nb::handle hook::function() const {

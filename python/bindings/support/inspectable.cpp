@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <memory>
 #include <new>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,7 +12,6 @@
 #include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/nanobind.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {

@@ -1,7 +1,6 @@
 #include "support/scopes.hpp"
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "support/interpreter_lock.hpp"

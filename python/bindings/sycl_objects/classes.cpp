@@ -6,7 +6,6 @@
 
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/runtime.hpp"

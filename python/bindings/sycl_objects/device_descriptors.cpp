@@ -1,13 +1,9 @@
 #include "sycl_objects/classes.hpp"
 
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include <sycl/ext/intel/info/device.hpp>
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
-#include <sycl/platform.hpp>
 
 #include "support/errors.hpp"
 #include "usmx/runtime.hpp"

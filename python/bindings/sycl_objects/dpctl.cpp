@@ -13,7 +13,6 @@
 
 #include "internals.hpp"
 #include "support/hooks.hpp"
-#include "sycl_objects/classes.hpp"
 #include "usmx/runtime.hpp"
 #include "usmx/runtime/queues.hpp"
 

@@ -12,7 +12,6 @@
 
 #include "internals.hpp"
 #include "support/interpreter_lock.hpp"
-#include "support/nanobind.hpp"
 #include "usmx/runtime.hpp"
 
 namespace usmx::bindings {

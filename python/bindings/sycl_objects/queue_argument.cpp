@@ -7,7 +7,6 @@
 #include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "support/scopes.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"

@@ -1,7 +1,5 @@
 #include "sycl_objects/classes.hpp"
 
-#include <sycl/platform.hpp>
-
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"

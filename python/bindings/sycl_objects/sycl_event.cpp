@@ -1,13 +1,8 @@
 #include "sycl_objects/classes.hpp"
 
-#include <vector>
-
-#include <sycl/backend_types.hpp>
-
 #include "internals.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
 #include "usmx/memory/buffer.hpp"

@@ -1,7 +1,6 @@
 #include "sycl_objects/classes.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include <sycl/properties/queue_properties.hpp>
 

@@ -1,9 +1,6 @@
 #include "user_kernels/user_kernels.hpp"
 
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
@@ -11,9 +8,7 @@
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
 #include "support/hooks.hpp"
-#include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
-#include "sycl_objects/dpctl.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <optional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "array/array.hpp"
 #include "base/process.hpp"
@@ -15,7 +13,6 @@
 #include "copy/staging.hpp"
 #include "layout/layout.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/select/selection.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

@@ -1,14 +1,11 @@
 #include "copy/select/index_blocks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include <sycl/backend.hpp>
@@ -16,9 +13,7 @@
 
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
-#include "copy/kernels.hpp"
 #include "runtime/devices.hpp"
-#include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/for_each.hpp"
 

@@ -1,21 +1,15 @@
 #include "copy/select/index_blocks.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <span>
-#include <tuple>
 #include <type_traits>
 
-#include "array/array.hpp"
 #include "base/process.hpp"
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/staging.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/for_each.hpp"
 
 namespace usmx::inline v1::detail {

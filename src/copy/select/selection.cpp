@@ -2,17 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <mutex>
 #include <numeric>
-#include <optional>
-#include <span>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "array/array.hpp"
 #include "base/ranked_mutex.hpp"

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include <sycl/backend.hpp>
 #include <sycl/handler.hpp>

@@ -1,11 +1,8 @@
 #include "runtime/drivers/usm_driver.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <sycl/usm/usm_pointer_info.hpp>
-
-#include "base/process.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {

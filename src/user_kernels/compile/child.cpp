@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -6,8 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
@@ -18,9 +16,7 @@
 #include "runtime/drivers/cuda_toolkit.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "user_kernels/compile/child.hpp"
-#include "user_kernels/compile/nvrtc.hpp"
 #include "user_kernels/compile/packaged_programs.hpp"
-#include "user_kernels/compile/program.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"

@@ -1,11 +1,9 @@
 #include "user_kernels/compile/program.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 #include <system_error>
 #include <tuple>
 

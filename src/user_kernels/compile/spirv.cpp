@@ -5,20 +5,15 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "usmx/base/error.hpp"
-#include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
 
