@@ -14,95 +14,12 @@ namespace usmx::inline v1 {
 namespace detail {
 namespace {
 
-const char* name(lock_rank rank) noexcept {
-  switch (rank) {
-    case lock_rank::interpreter:
-      return "interpreter";
-    case lock_rank::kernel_group:
-      return "kernel_group";
-    case lock_rank::deferred_work:
-      return "deferred_work";
-    case lock_rank::context_slots:
-      return "context_slots";
-    case lock_rank::kernel_store:
-      return "kernel_store";
-    case lock_rank::built_kernels:
-      return "built_kernels";
-    case lock_rank::generated_kernels:
-      return "generated_kernels";
-    case lock_rank::compiled_kernels:
-      return "compiled_kernels";
-    case lock_rank::context_resources:
-      return "context_resources";
-    case lock_rank::tracked_resources:
-      return "tracked_resources";
-    case lock_rank::pool_list:
-      return "pool_list";
-    case lock_rank::living_pools:
-      return "living_pools";
-    case lock_rank::current_resource:
-      return "current_resource";
-    case lock_rank::pool_trim:
-      return "pool_trim";
-    case lock_rank::pool_growth:
-      return "pool_growth";
-    case lock_rank::pool_shard:
-      return "pool_shard";
-    case lock_rank::pool_depot:
-      return "pool_depot";
-    case lock_rank::block_cache:
-      return "block_cache";
-    case lock_rank::larger_blocks:
-      return "larger_blocks";
-    case lock_rank::reusable_blocks:
-      return "reusable_blocks";
-    case lock_rank::pooled_ranges:
-      return "pooled_ranges";
-    case lock_rank::registry_shard:
-      return "registry_shard";
-    case lock_rank::host_views:
-      return "host_views";
-    case lock_rank::context_states:
-      return "context_states";
-    case lock_rank::context_queues:
-      return "context_queues";
-    case lock_rank::default_queue:
-      return "default_queue";
-    case lock_rank::peer_access:
-      return "peer_access";
-    case lock_rank::queue_table:
-      return "queue_table";
-    case lock_rank::queue:
-      return "queue";
-    case lock_rank::cublas:
-      return "cublas";
-    case lock_rank::pending_work:
-      return "pending_work";
-    case lock_rank::deferred_arrivals:
-      return "deferred_arrivals";
-    case lock_rank::memory_log:
-      return "memory_log";
-    case lock_rank::structures:
-      return "structures";
-    case lock_rank::known_queues:
-      return "known_queues";
-    case lock_rank::task_failure:
-      return "task_failure";
-    case lock_rank::worker_threads:
-      return "worker_threads";
-    case lock_rank::helper_threads:
-      return "helper_threads";
-    case lock_rank::helped_wait:
-      return "helped_wait";
-    case lock_rank::driver_wait:
-      return "driver_wait";
-    case lock_rank::given_bytes:
-      return "given_bytes";
-    case lock_rank::container_blocks:
-      return "container_blocks";
-  }
-  return "unknown";
-}
+constexpr const char* lock_names[] = {
+#define USMX_LOCK(name) #name,
+#include "base/lock_ranks.inc"
+#undef USMX_LOCK
+};
+const char* name(lock_rank rank) noexcept { return lock_names[static_cast<std::size_t>(rank)]; }
 
 /// The locks of one thread, in the order in which it took them. It has no destructor, because other
 /// destructors of the thread may take locks later.
