@@ -7,6 +7,7 @@ in processes of its own.
 import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from usmx._doctor import (
     cache,
@@ -31,22 +32,24 @@ from usmx._suggestions import one_of
 from usmx._terminal import exit_code_of, tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
-    loading.CHECK: loading.check,
-    versions.CHECK: versions.check,
-    directory.CHECK: directory.check,
-    devices.CHECK: devices.check,
-    registered.CHECK: registered.check,
-    level_zero.CHECK: level_zero.check,
-    cuda.CHECK: cuda.check,
-    libraries.CHECK: libraries.check,
-    cache.CHECK: cache.check,
-    kernels.CHECK: kernels.check,
-    compiler.CHECK: compiler.check,
-    settings.CHECK: settings.check,
-    memory.HUGE_PAGES: memory.check_huge_pages,
-    memory.LIMITS: memory.check_limits,
-    processes.CHECK: processes.check,
+    "import": loading.check,
+    "versions": versions.check,
+    "directory": directory.check,
+    "devices": devices.check,
+    "registered": registered.check,
+    "level-zero": level_zero.check,
+    "cuda": cuda.check,
+    "packages": libraries.check,
+    "cache": cache.check,
+    "kernels": kernels.check,
+    "compiler": compiler.check,
+    "settings": settings.check,
+    "huge-pages": memory.check_huge_pages,
+    "limits": memory.check_limits,
+    "processes": processes.check,
 }
+# The checks that need usmx to be imported, here or in a process of their own.
+OF_USMX = ("devices", "registered", "level-zero", "cuda", "packages", "cache", "kernels")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -73,8 +76,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, import_error: BaseException | None = None) -> int:
     """Print what was found; the exit code is 1 where something is wrong."""
     situation = Situation(tuple(options.modules), import_error)
-    chosen = [(name, CHECKS[name]) for name in options.only or CHECKS]
-    findings = [finding for check in tracked(chosen, plain=False) for finding in check(situation)]
+    names = [n for n in options.only or CHECKS if import_error is None or n not in OF_USMX]
+    findings = [
+        replace(finding, check=name)
+        for name in tracked([(name, name) for name in names], plain=False)
+        for finding in CHECKS[name](situation)
+    ]
     if options.json:
         print(json.dumps(as_values(findings), indent=1))
     else:

@@ -4,36 +4,30 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, note, ok, problem
 from usmx._doctor.situation import Situation
-
-CHECK = "cache"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Write a file there, as usmx does."""
-    if situation.import_error is not None:
-        return
     from usmx import _core
 
     folder = str(_core._kernel_cache_directory())
     if folder in ("", "."):
-        yield Finding(CHECK, "note", "off: kernels are built anew in every process", remedy())
+        yield note("off: kernels are built anew in every process", remedy())
         return
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"usmx cannot write to {folder} ({error.strerror}): kernels are built anew in every "
             "process, which takes a tenth of a second to a second",
             remedy(),
         )
         return
-    yield Finding(CHECK, "ok", folder)
+    yield ok(folder)
 
 
 def remedy() -> str:

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, note, ok
 from usmx._doctor.situation import Situation
 
-CHECK = "compiler"
 HEADER = "sycl/sycl.hpp"
 SECONDS = 120
 
@@ -21,19 +20,17 @@ def check(situation: Situation) -> Iterator[Finding]:
     command = shlex.split(situation.environment.get("CXX", "")) or ["c++"]
     folder = folder_of_headers()
     if shutil.which(command[0]) is None:
-        yield Finding(CHECK, "ok", f"there is no {command[0]}, which only extensions need")
+        yield ok(f"there is no {command[0]}, which only extensions need")
     elif folder is None:
-        yield Finding(CHECK, "ok", f"there is no <{HEADER}>, which only extensions need")
+        yield ok(f"there is no <{HEADER}>, which only extensions need")
     elif first_error := complaint(command, folder):
-        yield Finding(
-            CHECK,
-            "note",
+        yield note(
             f"{version_of(command)} does not compile <{HEADER}> of this runtime, which oneMKL's "
             f"headers include; usmx's do not: {first_error}",
             "build such extensions with g++ 12 to 15 or clang, as by CXX=g++-15",
         )
     else:
-        yield Finding(CHECK, "ok", f"{version_of(command)} compiles <{HEADER}>")
+        yield ok(f"{version_of(command)} compiles <{HEADER}>")
 
 
 def folder_of_headers() -> Path | None:

@@ -6,12 +6,11 @@ A variable is blamed by trial: usmx finds its device in a process without it.
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, ok, problem
 from usmx._doctor.probe import Probe, unloadable
 from usmx._doctor.situation import Situation
 from usmx._text import size_text
 
-CHECK = "devices"
 CPU_DRIVER = "libintelocl.so"
 # Debian's packages of what the driver needs and pip does not bring.
 SYSTEM_PACKAGES = {
@@ -32,11 +31,9 @@ VARIABLES = (
 
 def check(situation: Situation) -> Iterator[Finding]:
     """List the devices, or find what is in the way."""
-    if situation.import_error is not None:
-        return
     alone = situation.alone
     if alone.works:
-        yield Finding(CHECK, "ok", "; ".join(map(device_text, alone.devices)))
+        yield ok("; ".join(map(device_text, alone.devices)))
         return
     blamed = list(blamed_variables(situation))
     yield from blamed or [without_variables(alone)]
@@ -57,9 +54,7 @@ def blamed_variables(situation: Situation) -> Iterator[Finding]:
     together = present if not alone and situation.without(*present).works else []
     for name in alone or together:
         value = situation.environment[name]
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"{what_fails(situation.alone)} because of {name}={value!r}{detail(name, value)}",
             advice(name),
         )
@@ -116,32 +111,24 @@ def without_variables(seen: Probe) -> Finding:
     """No variable is to blame: a driver is missing, or cannot work where it lies."""
     folder = Path(seen.runtimes[0]).parent if seen.runtimes else Path()
     if not seen.devices and not (folder / CPU_DRIVER).is_file():
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"no device is found: the system registers no driver, and {folder / CPU_DRIVER} does "
             "not exist",
             "install the CPU driver: python -m pip install intel-opencl-rt; or the driver of your "
             "GPU (docs/how-to/gpus.md)",
         )
     if not seen.devices and (why := unloadable(folder / CPU_DRIVER)):
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"no device is found: {folder / CPU_DRIVER} cannot be loaded: {why}",
             installing(Path(why.partition(":")[0]).name),
         )
     if any(letter.isspace() for letter in str(folder)):
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"the device does not work: the path of its driver, {folder}, contains a space. "
             "Intel's OpenCL CPU driver cannot create a context from such a path",
             "make the environment in a folder whose path has no space",
         )
-    return Finding(
-        CHECK,
-        "problem",
+    return problem(
         f"{what_fails(seen)}; step {seen.failed_step!r} ended with: {seen.error}",
         "if this text does not help, report it with the output of: python -m usmx doctor --json",
     )

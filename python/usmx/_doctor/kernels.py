@@ -2,32 +2,26 @@
 
 from collections.abc import Iterator
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, ok, problem
 from usmx._doctor.situation import Situation
-
-CHECK = "kernels"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Compile one for each device, and run it."""
-    if situation.import_error is not None or not situation.alone.works:
+    if not situation.alone.works:
         return
     seen = situation.kernels
     if seen.failed_step:
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"step {seen.failed_step!r} of trying kernels ended with: {seen.error}",
             remedy(),
         )
     compiled = [each["filter"] for each in seen.kernels if not each["error"]]
     if compiled:
-        yield Finding(CHECK, "ok", f"a kernel was compiled and run on {', '.join(compiled)}")
+        yield ok(f"a kernel was compiled and run on {', '.join(compiled)}")
     for each in seen.kernels:
         if each["error"]:
-            yield Finding(
-                CHECK,
-                "problem",
+            yield problem(
                 f"no kernel can be compiled and run on {each['filter']}: {each['error']}",
                 remedy(),
             )

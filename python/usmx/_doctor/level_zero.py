@@ -4,12 +4,11 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
-from usmx._doctor.gpus import hidden_by_selectors, severity
+from usmx._doctor.finding import Finding, note, ok, problem
+from usmx._doctor.gpus import hidden_by_selectors, unusable
 from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
-CHECK = "level-zero"
 LOADER = "libze_loader.so.1"
 CARDS = Path("/sys/class/drm")
 INTEL = "0x8086"
@@ -27,12 +26,10 @@ MASK = "ZE_AFFINITY_MASK"
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Look at the cards, the loader, the driver, and what the SYCL runtime makes of them."""
-    if situation.import_error is not None:
-        return
     cards = dict(intel_cards())
     seen = situation.level_zero
     if not cards and not seen.loader:
-        yield Finding(CHECK, "ok", "there is no Intel GPU, and no loader of Level Zero")
+        yield ok("there is no Intel GPU, and no loader of Level Zero")
         return
     found = [
         *devices_files(cards, situation),
@@ -40,7 +37,7 @@ def check(situation: Situation) -> Iterator[Finding]:
         *other_loaders(situation),
         *hierarchy(situation),
     ]
-    yield from found or [Finding(CHECK, "ok", text_of(situation))]
+    yield from found or [ok(text_of(situation))]
 
 
 def intel_cards() -> Iterator[tuple[str, Path]]:
@@ -60,17 +57,13 @@ def devices_files(cards: dict[str, Path], situation: Situation) -> Iterator[Find
     """See whether this user may open them."""
     for card, file in cards.items():
         if not file.exists():
-            yield Finding(
-                CHECK,
-                severity(situation),
+            yield unusable(situation)(
                 f"this machine has an Intel GPU ({card}), but there is no {file}: the container "
                 "that this runs in has not got it",
                 "start the container with --device /dev/dri",
             )
         elif not os.access(file, os.R_OK | os.W_OK):
-            yield Finding(
-                CHECK,
-                severity(situation),
+            yield unusable(situation)(
                 f"this user may not open {file}, the Intel GPU",
                 f"add the user to the group of that file ({group_of(file)}), and log in anew",
             )
@@ -88,18 +81,14 @@ def loader(situation: Situation) -> Iterator[Finding]:
     """See whether there is one, of a release that the SYCL runtime takes."""
     seen = situation.level_zero
     if not seen.loader:
-        yield Finding(
-            CHECK,
-            severity(situation),
+        yield unusable(situation)(
             "this machine has an Intel GPU, and Level Zero's loader cannot be loaded: "
             f"{seen.error}",
             "install it from your distribution (libze1 in Debian and Ubuntu), with the GPU's "
             "driver (libze-intel-gpu1); docs/how-to/gpus.md has the commands",
         )
     elif seen.loader_version and tuple(seen.loader_version) < OLDEST_LOADER:
-        yield Finding(
-            CHECK,
-            severity(situation),
+        yield unusable(situation)(
             f"Level Zero's loader {seen.loader[0]} is older than the {version_text(OLDEST_LOADER)} "
             "that the SYCL runtime wants",
             "install a newer one, with the GPU's driver; if another program brought this one, "
@@ -120,16 +109,12 @@ def driver(situation: Situation) -> Iterator[Finding]:
     if not any(each["devices"] for each in seen.drivers):
         yield without_devices(situation)
         return
-    hidden = [
-        *hidden_by_selectors(CHECK, situation, "Level Zero", "level_zero:gpu", shows_level_zero)
-    ]
+    hidden = [*hidden_by_selectors(situation, "Level Zero", "level_zero:gpu", shows_level_zero)]
     if hidden:
         yield from hidden
         return
     versions = ", ".join(each["version"] for each in seen.drivers)
-    yield Finding(
-        CHECK,
-        severity(situation),
+    yield unusable(situation)(
         f"Level Zero's driver {versions} has a GPU, which the SYCL runtime does not take: the "
         "driver is older than the runtime wants, or one that it refuses",
         "install the newest driver (libze-intel-gpu1 in Debian and Ubuntu); UR_LOG_LEVEL_ZERO="
@@ -143,9 +128,7 @@ def without_devices(situation: Situation) -> Finding:
     if mask is not None and any(
         each["devices"] for each in situation.level_zero_without(MASK).drivers
     ):
-        return Finding(
-            CHECK,
-            "note",
+        return note(
             f"{MASK}={mask!r} hides the GPU from Level Zero",
             f"unset {MASK}, or let it name devices that exist",
         )
@@ -154,9 +137,7 @@ def without_devices(situation: Situation) -> Finding:
         found = f"Level Zero's loader finds no driver that works ({seen.error})"
     else:
         found = "Level Zero's driver finds no device"
-    return Finding(
-        CHECK,
-        severity(situation),
+    return unusable(situation)(
         found,
         "install the GPU's driver (libze-intel-gpu1 in Debian and Ubuntu), and see that "
         "/dev/dri can be opened; docs/how-to/gpus.md has the commands",
@@ -176,9 +157,7 @@ def other_loaders(situation: Situation) -> Iterator[Finding]:
     others = [str(file) for file in found if file.is_file() and file.resolve() not in used]
     shadowed = [] if others else shadowed_loader(situation)
     if others or shadowed:
-        yield Finding(
-            CHECK,
-            "note",
+        yield note(
             f"there are two loaders of Level Zero: {' and '.join(map(str, used))} is used, and not "
             f"{', '.join(others or shadowed)}",
             "keep the one that came with the GPU's driver, and remove the other one's folder from "
@@ -202,14 +181,12 @@ def hierarchy(situation: Situation) -> Iterator[Finding]:
     if value is None:
         return
     if value not in HIERARCHIES:
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"{HIERARCHY}={value!r} has no meaning",
             f"unset it, or set it to {', '.join(HIERARCHIES)}",
         )
     elif value != "FLAT":
-        yield Finding(CHECK, "note", f"{HIERARCHY}={value}: {HIERARCHIES[value]}")
+        yield note(f"{HIERARCHY}={value}: {HIERARCHIES[value]}")
 
 
 def text_of(situation: Situation) -> str:

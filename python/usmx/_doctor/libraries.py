@@ -4,17 +4,16 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, note, ok, problem
 from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
-CHECK = "packages"
 KNOWN = ("dpctl", "dpnp", "torch")
 
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Look at the packages that are known to use SYCL, and those that the user names."""
-    if situation.import_error is not None or not situation.alone.works:
+    if not situation.alone.works:
         return
     yield from of_library_path(situation)
     installed = [name for name in KNOWN if importlib.util.find_spec(name) is not None]
@@ -29,9 +28,7 @@ def of_library_path(situation: Situation) -> Iterator[Finding]:
     folders = [Path(part) for part in parts if Path(part).resolve() not in own]
     others = [str(file) for each in folders for file in sorted(each.glob("libsycl.so.[0-9]"))]
     if others:
-        yield Finding(
-            CHECK,
-            "note",
+        yield note(
             f"LD_LIBRARY_PATH leads to another SYCL runtime, {', '.join(others)}: packages without "
             "a run path of their own load it, and then there are two in one process",
             "remove the folder from LD_LIBRARY_PATH, or do not source oneAPI's setvars.sh, if such "
@@ -42,9 +39,7 @@ def of_library_path(situation: Situation) -> Iterator[Finding]:
 def judged(module: str, seen: Probe) -> Finding:
     """What happened to usmx once the module was there."""
     if len(seen.runtimes) > 1:
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"{module} brings a second SYCL runtime into the process: "
             f"{' and '.join(seen.runtimes)}; a queue of one crashes in the other, so usmx refuses "
             "the arrays of such packages",
@@ -52,19 +47,15 @@ def judged(module: str, seen: Probe) -> Finding:
             "intel-sycl-rt 2026), or use it in a process of its own",
         )
     if seen.failed_step == f"import {module}":
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"import {module} fails beside usmx: {seen.error}",
             f"try it alone (python -c 'import {module}'); if that fails too, reinstall it",
         )
     if not seen.works:
         libraries = f" (mapped: {', '.join(seen.threading_libraries)})"
-        return Finding(
-            CHECK,
-            "problem",
+        return problem(
             f"no device works once {module} is imported: {seen.error}"
             f"{libraries if seen.threading_libraries else ''}",
             f"import usmx and call usmx.get_devices() before {module} is imported",
         )
-    return Finding(CHECK, "ok", f"{module} and usmx work in one process, with one SYCL runtime")
+    return ok(f"{module} and usmx work in one process, with one SYCL runtime")

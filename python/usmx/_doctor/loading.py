@@ -4,11 +4,9 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, ok, problem
 from usmx._doctor.mismatch import command, other_runtime
 from usmx._doctor.situation import Situation
-
-CHECK = "import"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
@@ -16,11 +14,9 @@ def check(situation: Situation) -> Iterator[Finding]:
     failed = situation.import_error
     if failed is None:
         folder = Path(__file__).parents[1]
-        yield Finding(
-            CHECK, "ok", f"usmx is loaded from {folder}, by Python {platform.python_version()}"
-        )
+        yield ok(f"usmx is loaded from {folder}, by Python {platform.python_version()}")
         return
-    yield Finding(CHECK, "problem", f"import usmx fails: {failed}", remedy(str(failed)))
+    yield problem(f"import usmx fails: {failed}", remedy(str(failed)))
 
 
 def remedy(message: str) -> str:

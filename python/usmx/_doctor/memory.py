@@ -5,12 +5,10 @@ import resource
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, note, ok
 from usmx._doctor.situation import Situation
 from usmx._text import size_text
 
-HUGE_PAGES = "huge-pages"
-LIMITS = "limits"
 SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 CGROUPS = Path("/sys/fs/cgroup")
 
@@ -26,14 +24,12 @@ def check_huge_pages(_: Situation) -> Iterator[Finding]:
             "this process", "find the program that starts it and calls prctl(PR_SET_THP_DISABLE)"
         )
     else:
-        yield Finding(HUGE_PAGES, "ok", setting.strip() or "the kernel does not tell")
+        yield ok(setting.strip() or "the kernel does not tell")
 
 
 def no_huge_pages(whose: str, remedy: str) -> Finding:
     """One finding for either switch."""
-    return Finding(
-        HUGE_PAGES,
-        "note",
+    return note(
         f"transparent huge pages are off for {whose}: the first use of new memory takes "
         "about twice as long",
         remedy,
@@ -43,9 +39,7 @@ def no_huge_pages(whose: str, remedy: str) -> Finding:
 def check_limits(situation: Situation) -> Iterator[Finding]:
     """Name each limit that lies below what a device of host memory says it has."""
     findings = [
-        Finding(
-            LIMITS,
-            "note",
+        note(
             f"{name} allows {size_text(nbytes)}, less than the {size_text(most(situation))} that "
             f"the device says it has: {outcome}",
             "set a lower limit for the pools, such as USMX_POOL_LIMIT=4G, so that a lack of memory "
@@ -54,7 +48,7 @@ def check_limits(situation: Situation) -> Iterator[Finding]:
         for name, nbytes, outcome in limits(situation.environment)
         if nbytes < most(situation)
     ]
-    yield from findings or [Finding(LIMITS, "ok", "none below the memory of the machine")]
+    yield from findings or [ok("none below the memory of the machine")]
 
 
 def most(situation: Situation) -> int:

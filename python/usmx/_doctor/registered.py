@@ -7,24 +7,19 @@ the process, or without usmx, sees the drivers that the system or a variable reg
 import ctypes
 from collections.abc import Iterator
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, note, ok
 from usmx._doctor.situation import Situation
 
-CHECK = "registered"
 VARIABLE = "OCL_ICD_FILENAMES"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
     """See whether usmx had to show the driver."""
-    if situation.import_error is not None:
-        return
     driver = value_in_process()
     if driver is None or VARIABLE in situation.environment:
-        yield Finding(CHECK, "ok", "other SYCL programs find the drivers that usmx finds")
+        yield ok("other SYCL programs find the drivers that usmx finds")
         return
-    yield Finding(
-        CHECK,
-        "note",
+    yield note(
         "no driver of OpenCL is registered: usmx shows the CPU driver to its own process alone. A "
         "package that looks for devices before usmx is imported (import ray does that, if dpctl is "
         "installed) finds none, and then usmx finds none in that process either",

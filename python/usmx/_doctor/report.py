@@ -18,7 +18,7 @@ STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "problem": "bold re
 
 def print_findings(findings: Sequence[Finding]) -> None:
     """Print a paragraph for each finding, with colours on a terminal, and how many are problems."""
-    check = max(len(finding.check) for finding in findings)
+    check = max((len(finding.check) for finding in findings), default=0)
     width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
     for finding in findings:
         print_styled(paragraph(finding, check, width), finding.state, STYLES[finding.state])

@@ -4,10 +4,9 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding
+from usmx._doctor.finding import Finding, ok, problem
 from usmx._doctor.situation import Situation
 
-CHECK = "settings"
 VARIABLES = (
     "USMX_CACHE_DIR",
     "USMX_LEAK_REPORT",
@@ -26,25 +25,21 @@ def check(situation: Situation) -> Iterator[Finding]:
     given = {k: v for k, v in situation.environment.items() if k.startswith("USMX_")}
     wrong = [*unknown(given), *pool(given), *log(given), *warned(situation)]
     text = ", ".join(f"{name}={value}" for name, value in sorted(given.items()))
-    yield from wrong or [Finding(CHECK, "ok", text or "none of usmx's variables is set")]
+    yield from wrong or [ok(text or "none of usmx's variables is set")]
 
 
 def unknown(given: dict[str, str]) -> Iterator[Finding]:
     """Find names that usmx does not read."""
     for name in sorted(given.keys() - set(VARIABLES)):
         near = difflib.get_close_matches(name, VARIABLES, 1) or [", ".join(VARIABLES)]
-        yield Finding(
-            CHECK, "problem", f"usmx reads no variable {name}", f"perhaps {near[0]} is meant"
-        )
+        yield problem(f"usmx reads no variable {name}", f"perhaps {near[0]} is meant")
 
 
 def pool(given: dict[str, str]) -> Iterator[Finding]:
     """Only one value of USMX_POOL has a meaning."""
     value = given.get("USMX_POOL", "off")
     if value != "off":
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"USMX_POOL={value!r} has no effect: pools stay on",
             "unset it, or turn pools off with USMX_POOL=off",
         )
@@ -54,9 +49,7 @@ def log(given: dict[str, str]) -> Iterator[Finding]:
     """A log needs a folder that is there; it is not opened, since a log may be in it already."""
     path = given.get("USMX_MEMORY_LOG", "")
     if path and not Path(path).absolute().parent.is_dir():
-        yield Finding(
-            CHECK,
-            "problem",
+        yield problem(
             f"USMX_MEMORY_LOG={path!r} cannot be written: there is no folder "
             f"{Path(path).absolute().parent}",
             "make the folder, or name another file",
@@ -67,4 +60,4 @@ def warned(situation: Situation) -> Iterator[Finding]:
     """What usmx logs when it is used."""
     if situation.import_error is None:
         for text in situation.alone.warnings:
-            yield Finding(CHECK, "problem", text, "correct the value, or unset the variable")
+            yield problem(text, "correct the value, or unset the variable")
