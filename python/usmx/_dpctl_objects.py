@@ -4,6 +4,7 @@ dpctl's own comparisons say False to every other class, usmx's among them, and a
 """
 
 import os
+from functools import wraps
 
 import dpctl
 
@@ -76,35 +77,11 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
     def __getattr__(self, name):
         return _own_attribute(_core._own_queue(self), _core.SyclQueue, name)
 
-    def __repr__(self):
-        return repr(_core._own_queue(self))
-
-    def __reduce__(self):
-        return _core._own_queue(self).__reduce__()
-
     def __copy__(self):
         return self
 
     def __deepcopy__(self, memo):
         return self
-
-    def wait(self):
-        _core._own_queue(self).wait()
-
-    def memcpy(self, dest, src, count):
-        _core._own_queue(self).memcpy(dest, src, count)
-
-    def memcpy_async(self, dest, src, count, dEvents=None):
-        return _core._own_queue(self).memcpy_async(dest, src, count, dEvents)
-
-    def prefetch(self, mem, count=0):
-        _core._own_queue(self).prefetch(mem, count)
-
-    def mem_advise(self, mem, count, advice):
-        _core._own_queue(self).mem_advise(mem, count, advice)
-
-    def submit_barrier(self, dependent_events=None):
-        return _core._own_queue(self).submit_barrier(dependent_events)
 
 
 class SyclEvent(dpctl.SyclEvent):
@@ -121,19 +98,6 @@ class SyclEvent(dpctl.SyclEvent):
             other = _core._own_event(other)
         return _core._own_event(self).__eq__(other)
 
-    def __hash__(self):
-        return hash(_core._own_event(self))
-
-    def __repr__(self):
-        return repr(_core._own_event(self))
-
-    def _get_capsule(self):
-        return _core._own_event(self)._get_capsule()
-
-    def wait(self):
-        """Wait as usmx does: safely beside other threads, and without the interpreter lock."""
-        _core._own_event(self).wait()
-
     @staticmethod
     def wait_for(event):
         _core.SyclEvent.wait_for(event)
@@ -148,20 +112,28 @@ class SyclEvent(dpctl.SyclEvent):
         known = _core._own_event(self).backend
         return None if known is None else getattr(dpctl.backend_type, known.name, None)
 
-    def get_wait_list(self):
-        return _core._own_event(self).get_wait_list()
 
-    @property
-    def profiling_info_submit(self):
-        return _core._own_event(self).profiling_info_submit
+def _hand_on(cls, own_class, own, methods, properties=()):
+    """Give a class these methods and properties of usmx's own object for the same thing."""
+    for name in methods:
+        setattr(cls, name, _method(getattr(own_class, name), own))
+    for name in properties:
+        setattr(cls, name, property(lambda self, name=name: getattr(own(self), name)))
 
-    @property
-    def profiling_info_start(self):
-        return _core._own_event(self).profiling_info_start
 
-    @property
-    def profiling_info_end(self):
-        return _core._own_event(self).profiling_info_end
+def _method(owns, own):
+    @wraps(owns)
+    def method(self, *args, **kwargs):
+        return owns(own(self), *args, **kwargs)
+
+    return method
+
+
+_QUEUE = "__repr__ __reduce__ wait memcpy memcpy_async prefetch mem_advise submit_barrier"
+_hand_on(SyclQueue, _core.SyclQueue, _core._own_queue, _QUEUE.split())
+_EVENT = "__hash__ __repr__ _get_capsule wait get_wait_list"
+_TIMES = ("profiling_info_submit", "profiling_info_start", "profiling_info_end")
+_hand_on(SyclEvent, _core.SyclEvent, _core._own_event, _EVENT.split(), _TIMES)
 
 
 def _own_attribute(value, own_class, name):
