@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from usmx._compute import elementwise, products, scans, sorting
 from usmx._compute.call import compute
-from usmx._compute.reductions import reduce, spread_of
+from usmx._compute.reductions import function_of, reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.elsewhere import add_names
@@ -19,158 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
-    from usmx._typing import ArrayLike, Axes, DTypeLike, Operand, Producer
+    from usmx._typing import DTypeLike, Operand, Producer
 
 
 class OfArrays:
     """What becomes of each: a method of USMArray."""
-
-    def sum(
-        self: Any,
-        axis: Axes | None = None,
-        dtype: DTypeLike | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        initial: complex | None = None,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Add up the elements along axes: `usmx.sum`. Does not wait."""
-        return reduce(
-            REDUCTIONS["sum"], self, axis, keepdims, dtype=dtype, out=out, initial=initial,
-            where=where,
-        )  # fmt: skip
-
-    def prod(
-        self: Any,
-        axis: Axes | None = None,
-        dtype: DTypeLike | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        initial: complex | None = None,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Multiply the elements along axes: `usmx.prod`. Does not wait."""
-        return reduce(
-            REDUCTIONS["prod"], self, axis, keepdims, dtype=dtype, out=out, initial=initial,
-            where=where,
-        )  # fmt: skip
-
-    def mean(
-        self: Any,
-        axis: Axes | None = None,
-        dtype: DTypeLike | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        *,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Find the mean along axes: `usmx.mean`. Does not wait."""
-        row = REDUCTIONS["mean"]
-        return reduce(row, self, axis, keepdims, dtype=dtype, out=out, where=where)
-
-    def var(
-        self: Any,
-        axis: Axes | None = None,
-        dtype: DTypeLike | None = None,
-        out: USMArray | None = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        where: ArrayLike | Producer = True,
-        mean: Producer | None = None,
-    ) -> USMArray:
-        """Find the variance along axes: `usmx.var`, with `ddof` for its `correction`.
-
-        Does not wait.
-        """
-        row = REDUCTIONS["var"]
-        more: dict[str, Any] = {"dtype": dtype, "out": out, "where": where, "mean": mean}
-        return spread_of(row, self, axis, ddof, keepdims, **more)
-
-    def std(
-        self: Any,
-        axis: Axes | None = None,
-        dtype: DTypeLike | None = None,
-        out: USMArray | None = None,
-        ddof: float = 0,
-        keepdims: bool = False,
-        *,
-        where: ArrayLike | Producer = True,
-        mean: Producer | None = None,
-    ) -> USMArray:
-        """Find the standard deviation along axes: `usmx.std`, with `ddof` for its `correction`.
-
-        Does not wait.
-        """
-        row = REDUCTIONS["std"]
-        more: dict[str, Any] = {"dtype": dtype, "out": out, "where": where, "mean": mean}
-        return spread_of(row, self, axis, ddof, keepdims, **more)
-
-    def max(
-        self: Any,
-        axis: Axes | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        initial: complex | None = None,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Find the greatest element along axes: `usmx.max`. Does not wait."""
-        row = REDUCTIONS["max"]
-        return reduce(row, self, axis, keepdims, out=out, initial=initial, where=where)
-
-    def min(
-        self: Any,
-        axis: Axes | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        initial: complex | None = None,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Find the smallest element along axes: `usmx.min`. Does not wait."""
-        row = REDUCTIONS["min"]
-        return reduce(row, self, axis, keepdims, out=out, initial=initial, where=where)
-
-    def any(
-        self: Any,
-        axis: Axes | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        *,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Say whether an element is not zero, along axes: `usmx.any`. Does not wait."""
-        return reduce(REDUCTIONS["any"], self, axis, keepdims, out=out, where=where)
-
-    def all(
-        self: Any,
-        axis: Axes | None = None,
-        out: USMArray | None = None,
-        keepdims: bool = False,
-        *,
-        where: ArrayLike | Producer = True,
-    ) -> USMArray:
-        """Say whether all elements are not zero, along axes: `usmx.all`. Does not wait."""
-        return reduce(REDUCTIONS["all"], self, axis, keepdims, out=out, where=where)
-
-    def argmax(
-        self: Any,
-        axis: SupportsIndex | None = None,
-        out: USMArray | None = None,
-        *,
-        keepdims: bool = False,
-    ) -> USMArray:
-        """Find the index of the greatest element: `usmx.argmax`. Does not wait."""
-        return reduce(REDUCTIONS["argmax"], self, axis, keepdims, out=out)
-
-    def argmin(
-        self: Any,
-        axis: SupportsIndex | None = None,
-        out: USMArray | None = None,
-        *,
-        keepdims: bool = False,
-    ) -> USMArray:
-        """Find the index of the smallest element: `usmx.argmin`. Does not wait."""
-        return reduce(REDUCTIONS["argmin"], self, axis, keepdims, out=out)
 
     def cumsum(
         self: Any,
@@ -182,8 +35,7 @@ class OfArrays:
 
         Without an axis it goes through all elements in C order.
         """
-        x = self if axis is not None else reshape(self, -1)
-        return scans.accumulate("sum", x, axis, dtype, out=out)
+        return _accumulated("sum", self, axis, dtype, out)
 
     def cumprod(
         self: Any,
@@ -195,8 +47,7 @@ class OfArrays:
 
         Without an axis it goes through all elements in C order.
         """
-        x = self if axis is not None else reshape(self, -1)
-        return scans.accumulate("prod", x, axis, dtype, out=out)
+        return _accumulated("prod", self, axis, dtype, out)
 
     def clip(
         self: Any,
@@ -295,6 +146,19 @@ class OfArrays:
         return call_ufunc(ufunc, method, inputs, kwargs)
 
 
+def _accumulated(name, x, axis, dtype, out):
+    return scans.accumulate(name, x if axis is not None else reshape(x, -1), axis, dtype, out=out)
+
+
+def _reduction(row):
+    method = function_of(row)
+    method.__doc__ = f"{row.summary}, along axes: `usmx.{row.name}`. Does not wait."
+    return method
+
+
+for _row in REDUCTIONS.values():
+    if _row.name != "count_nonzero":  # of which NumPy makes no method
+        setattr(OfArrays, _row.name, _reduction(_row))
 attach(OfArrays, USMArray)
 USMArray.__array_priority__ = 0.0  # type: ignore[attr-defined]  # which Dask compares, as of every array
 add_names(

@@ -308,7 +308,9 @@ def _array(x):
     return x if isinstance(x, Traced) else as_view("x", x)
 
 
-def _function_of(row: Reduction):
+def function_of(row: Reduction) -> Any:
+    """The function of a row, which is also the method of arrays."""
+
     def total(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
         more = {"dtype": dtype, "out": out, "initial": initial, "where": where}
         return reduce(row, _array(x), axis, keepdims, **more)
@@ -376,4 +378,4 @@ def _function_of(row: Reduction):
 
 
 NAMES = list(REDUCTIONS)
-globals().update({name: _function_of(REDUCTIONS[name]) for name in NAMES})
+globals().update({name: function_of(REDUCTIONS[name]) for name in NAMES})
