@@ -5,41 +5,14 @@ from collections.abc import Callable, Sequence
 from typing import IO, Any, Literal, Protocol, SupportsIndex, TypeAlias
 
 import numpy
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike as ArrayLike
+from numpy.typing import DTypeLike as DTypeLike
+from numpy.typing import NDArray
 
 from usmx._core import Device, SyclDevice, SyclQueue
-from usmx._protocol import SupportsUsmArrayInterface as Producer
+from usmx._protocol import SupportsUsmArrayInterface
 
-__all__ = [
-    "ArrayLike",
-    "ArrowColumn",
-    "Axes",
-    "Casting",
-    "DLPackProducer",
-    "DTypeLike",
-    "DeviceLike",
-    "DtypeKind",
-    "DtypeObject",
-    "File",
-    "FloatMode",
-    "GridIndexing",
-    "IndexMode",
-    "Number",
-    "NumpyArray",
-    "NumpyType",
-    "Operand",
-    "OrderCF",
-    "OrderCFA",
-    "OrderCFAK",
-    "Producer",
-    "Progress",
-    "QueueLike",
-    "QueueProperty",
-    "Shape",
-    "SignMode",
-    "UsmType",
-]
-
+Producer = SupportsUsmArrayInterface
 UsmType = Literal["device", "shared", "host"]
 OrderCF = Literal["C", "F"]
 OrderCFA = Literal["C", "F", "A"]
