@@ -126,8 +126,7 @@ def cpp_header():
         parts.append(
             f"/// Computes {row.summary}, for each element.\n"
             f"inline array {row.name}({parameters}, const generated_call_options& how = {{}}) {{\n"
-            f"  const kernel_argument operands[] = {{{', '.join(names)}}};\n"
-            f'  return compute("{row.name}", operands, how);\n}}\n'
+            f'  return compute("{row.name}", {{{", ".join(names)}}}, how);\n}}\n'
         )
     parts.append("\n// ---- reductions\n\n")
     for row in REDUCTIONS.values():
@@ -159,6 +158,7 @@ CPP_HEAD = f"""\
 //   usmx::array z = usmx::sqrt(usmx::add(x, 1));
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -176,6 +176,11 @@ namespace usmx::inline v1 {{
 /// value_error for another name.
 USMX_API array compute(std::string_view name, std::span<const kernel_argument> operands,
                        const generated_call_options& how = {{}});
+/// The same with the operands in braces.
+inline array compute(std::string_view name, std::initializer_list<kernel_argument> operands,
+                     const generated_call_options& how = {{}}) {{
+  return compute(name, std::span(operands.begin(), operands.size()), how);
+}}
 /// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
 USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {{}},
                       const generated_call_options& how = {{}});
