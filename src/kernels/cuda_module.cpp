@@ -1,7 +1,6 @@
 #include "kernels/device_kernel.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/process.hpp"
 #include "usmx/base/error.hpp"

@@ -1,7 +1,6 @@
 #include "kernels/groups.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "layout/layout.hpp"
 
@@ -87,10 +86,6 @@ steps make_steps() {
   return all;
 }
 
-std::size_t place_of(std::size_t item_size) {
-  return static_cast<std::size_t>(std::countr_zero(item_size));
-}
-
 }  // namespace
 
 std::string name_of(kernel_group group, kernel_shape shape) {
@@ -123,35 +118,6 @@ std::vector<std::string> compile_options_of(kernel_group group, kernel_shape sha
   return options;
 }
 
-kernel_id copy_kernel(std::size_t item_size) { return {kernel_group::copy, place_of(item_size)}; }
-kernel_id transpose_kernel(std::size_t item_size) {
-  return {kernel_group::copy, item_size_count + place_of(item_size)};
-}
-kernel_id fill_kernel(std::size_t item_size) { return {kernel_group::fill, place_of(item_size)}; }
-kernel_id gather_kernel(std::size_t item_size) {
-  return {kernel_group::select, place_of(item_size)};
-}
-kernel_id scatter_kernel(std::size_t item_size) {
-  return {kernel_group::select, item_size_count + place_of(item_size)};
-}
-kernel_id slots_kernel(std::size_t item_size) {
-  return {kernel_group::select, 2 * item_size_count + place_of(item_size)};
-}
-kernel_id flags_kernel(std::size_t item_size) {
-  return {kernel_group::select, 3 * item_size_count + place_of(item_size)};
-}
-kernel_id compress_kernel(std::size_t item_size) {
-  return {kernel_group::select, 4 * item_size_count + place_of(item_size)};
-}
-kernel_id expand_kernel(std::size_t item_size) {
-  return {kernel_group::select, 5 * item_size_count + place_of(item_size)};
-}
-kernel_id fill_true_kernel(std::size_t item_size) {
-  return {kernel_group::select, 6 * item_size_count + place_of(item_size)};
-}
-kernel_id take_kernel(std::size_t item_size) {
-  return {kernel_group::select, 7 * item_size_count + place_of(item_size)};
-}
 kernel_id places_kernel(type_code type) {
   return select_kernel(std::string("usmx_places_").append(short_name(type)));
 }

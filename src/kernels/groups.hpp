@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -50,46 +51,32 @@ struct kernel_id {
 
 namespace kernel_names {
 
-#define USMX_COPY_NAME(size) "usmx_copy_" #size,
-#define USMX_TRANSPOSE_NAME(size) "usmx_transpose_" #size,
-#define USMX_FILL_NAME(size) "usmx_fill_" #size,
+#define USMX_SIZED(kernel)                                                            \
+  "usmx_" kernel "_1", "usmx_" kernel "_2", "usmx_" kernel "_4", "usmx_" kernel "_8", \
+      "usmx_" kernel "_16"
 #define USMX_PLACES_NAME(type) "usmx_places_" #type,
-#define USMX_GATHER_NAME(size) "usmx_gather_" #size,
-#define USMX_TAKE_NAME(size) "usmx_take_" #size,
-#define USMX_SCATTER_NAME(size) "usmx_scatter_" #size,
-#define USMX_FLAGS_NAME(size) "usmx_flags_" #size,
-#define USMX_COMPRESS_NAME(size) "usmx_compress_" #size,
-#define USMX_EXPAND_NAME(size) "usmx_expand_" #size,
-#define USMX_FILL_TRUE_NAME(size) "usmx_fill_true_" #size,
 #define USMX_CHECK_NAME(type) "usmx_check_" #type,
-#define USMX_SLOTS_NAME(size) "usmx_slots_" #size,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
-inline constexpr const char* copy_elements[] = {USMX_ITEM_SIZES(USMX_COPY_NAME)
-                                                    USMX_ITEM_SIZES(USMX_TRANSPOSE_NAME)};
-inline constexpr const char* fill[] = {USMX_ITEM_SIZES(USMX_FILL_NAME)};
-inline constexpr const char* select[] = {
-    USMX_ITEM_SIZES(USMX_GATHER_NAME) USMX_ITEM_SIZES(USMX_SCATTER_NAME)
-        USMX_ITEM_SIZES(USMX_SLOTS_NAME) USMX_ITEM_SIZES(USMX_FLAGS_NAME)
-            USMX_ITEM_SIZES(USMX_COMPRESS_NAME) USMX_ITEM_SIZES(USMX_EXPAND_NAME)
-                USMX_ITEM_SIZES(USMX_FILL_TRUE_NAME) USMX_ITEM_SIZES(USMX_TAKE_NAME)
-                    USMX_INDEX_TYPES(USMX_PLACES_NAME)
-                        USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
-    "usmx_find_last", "usmx_scan", "usmx_coordinates"};
+inline constexpr const char* copy_elements[] = {USMX_SIZED("copy"), USMX_SIZED("transpose")};
+inline constexpr const char* fill[] = {USMX_SIZED("fill")};
+inline constexpr const char* select[] = {USMX_SIZED("gather"),
+                                         USMX_SIZED("scatter"),
+                                         USMX_SIZED("slots"),
+                                         USMX_SIZED("flags"),
+                                         USMX_SIZED("compress"),
+                                         USMX_SIZED("expand"),
+                                         USMX_SIZED("fill_true"),
+                                         USMX_SIZED("take"),
+                                         USMX_INDEX_TYPES(USMX_PLACES_NAME)
+                                             USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
+                                         "usmx_find_last",
+                                         "usmx_scan",
+                                         "usmx_coordinates"};
 inline constexpr const char* cast[] = {USMX_CASTS(USMX_CAST_NAME)};
 inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)};
-#undef USMX_COPY_NAME
-#undef USMX_TRANSPOSE_NAME
-#undef USMX_FILL_NAME
+#undef USMX_SIZED
 #undef USMX_PLACES_NAME
-#undef USMX_GATHER_NAME
-#undef USMX_TAKE_NAME
-#undef USMX_SCATTER_NAME
-#undef USMX_FLAGS_NAME
-#undef USMX_COMPRESS_NAME
-#undef USMX_EXPAND_NAME
-#undef USMX_FILL_TRUE_NAME
 #undef USMX_CHECK_NAME
-#undef USMX_SLOTS_NAME
 #undef USMX_CAST_NAME
 
 }  // namespace kernel_names
@@ -113,19 +100,23 @@ std::string_view source_file_of(kernel_group);
 /// The options for the SYCL compiler.
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
-/// In the order of the item sizes 1, 2, 4, 8, 16.
-inline constexpr std::size_t item_size_count = std::size(kernel_names::fill);
-kernel_id copy_kernel(std::size_t item_size);
-kernel_id transpose_kernel(std::size_t item_size);
-kernel_id fill_kernel(std::size_t item_size);
-kernel_id gather_kernel(std::size_t item_size);
-kernel_id scatter_kernel(std::size_t item_size);
-kernel_id slots_kernel(std::size_t item_size);
-kernel_id flags_kernel(std::size_t item_size);
-kernel_id compress_kernel(std::size_t item_size);
-kernel_id expand_kernel(std::size_t item_size);
-kernel_id fill_true_kernel(std::size_t item_size);
-kernel_id take_kernel(std::size_t item_size);
+/// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one in `place` among those of its group.
+template <kernel_group group, std::size_t place>
+kernel_id sized_kernel(std::size_t item_size) {
+  return {group, place * std::size(kernel_names::fill) +
+                     static_cast<std::size_t>(std::countr_zero(item_size))};
+}
+inline constexpr auto copy_kernel = sized_kernel<kernel_group::copy, 0>;
+inline constexpr auto transpose_kernel = sized_kernel<kernel_group::copy, 1>;
+inline constexpr auto fill_kernel = sized_kernel<kernel_group::fill, 0>;
+inline constexpr auto gather_kernel = sized_kernel<kernel_group::select, 0>;
+inline constexpr auto scatter_kernel = sized_kernel<kernel_group::select, 1>;
+inline constexpr auto slots_kernel = sized_kernel<kernel_group::select, 2>;
+inline constexpr auto flags_kernel = sized_kernel<kernel_group::select, 3>;
+inline constexpr auto compress_kernel = sized_kernel<kernel_group::select, 4>;
+inline constexpr auto expand_kernel = sized_kernel<kernel_group::select, 5>;
+inline constexpr auto fill_true_kernel = sized_kernel<kernel_group::select, 6>;
+inline constexpr auto take_kernel = sized_kernel<kernel_group::select, 7>;
 
 /// The kernel that turns integers of that type into places.
 kernel_id places_kernel(type_code);
@@ -154,24 +145,11 @@ cast_step cast_of(type_code from, type_code to, bool fp64);
 #define USMX_EMBED(symbol, path)                                               \
   extern "C" [[gnu::visibility("hidden")]] const char usmx_##symbol##_begin[], \
       usmx_##symbol##_end[];                                                   \
-  asm(".pushsection .rodata\n"                                                 \
-      ".balign 64\n"                                                           \
-      ".hidden usmx_" #symbol                                                  \
-      "_begin\n"                                                               \
-      ".globl usmx_" #symbol                                                   \
-      "_begin\n"                                                               \
-      "usmx_" #symbol                                                          \
-      "_begin:\n"                                                              \
-      ".incbin \"" path                                                        \
-      "\"\n"                                                                   \
-      ".hidden usmx_" #symbol                                                  \
-      "_end\n"                                                                 \
-      ".globl usmx_" #symbol                                                   \
-      "_end\n"                                                                 \
-      "usmx_" #symbol                                                          \
-      "_end:\n"                                                                \
-      ".byte 0\n"                                                              \
-      ".popsection\n");
+  asm(".pushsection .rodata\n.balign 64\n" USMX_EMBED_LABEL(                   \
+      symbol, "_begin") ".incbin \"" path                                      \
+                        "\"\n" USMX_EMBED_LABEL(symbol, "_end") ".byte 0\n.popsection\n");
+#define USMX_EMBED_LABEL(symbol, end) \
+  ".hidden usmx_" #symbol end "\n.globl usmx_" #symbol end "\nusmx_" #symbol end ":\n"
 
 namespace usmx::inline v1::detail {
 
