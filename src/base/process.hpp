@@ -29,6 +29,14 @@ class USMX_API kept_thread_state {
 
 namespace usmx::inline v1::detail {
 
+/// The one object of a class, made at the first use and never destroyed: memory may be released,
+/// and dtypes and views end, after main.
+template <class Object>
+Object& immortal() {
+  static Object& one = *new Object;
+  return one;
+}
+
 /// To be called before the runtime is used: children forked from then on are unusable. Throws
 /// fork_error in such a child.
 void note_runtime_in_use();

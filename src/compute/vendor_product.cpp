@@ -11,7 +11,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -282,10 +281,7 @@ struct cublas_handles {
   detail::ranked_mutex<detail::lock_rank::cublas> mutex;
   std::map<CUdevice, cublas_functions::handle> all;
 };
-cublas_handles& handles() {
-  static auto& instance = *new cublas_handles;
-  return instance;
-}
+cublas_handles& handles() { return detail::immortal<cublas_handles>(); }
 
 /// Null if there is no room for it on the device.
 cublas_functions::handle handle_for(const sycl::device& device) {

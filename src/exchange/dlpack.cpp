@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "array/array.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "exchange/consumer.hpp"
 #include "runtime/contexts.hpp"
@@ -133,10 +134,7 @@ class known_queues {
   std::atomic<const entry*> first_ = nullptr;
 };
 
-known_queues& the_known_queues() {
-  static known_queues& all = *new known_queues;
-  return all;
-}
+known_queues& the_known_queues() { return detail::immortal<known_queues>(); }
 
 device_numbers numbers_of(const sycl::queue& queue) {
   if (const device_numbers* known = the_known_queues().find(queue)) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/messages.hpp"
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "usmx/layout/layout.hpp"
 
@@ -277,11 +278,7 @@ class kept_structures {
   std::set<structure, by_content> structures_;
 };
 
-kept_structures& all_structures() {
-  // Not destroyed at exit: dtypes may live longer than any static object.
-  static auto& kept = *new kept_structures;
-  return kept;
-}
+kept_structures& all_structures() { return detail::immortal<kept_structures>(); }
 
 content checked_content(std::vector<field> fields, std::size_t itemsize) {
   content what{std::move(fields), itemsize};

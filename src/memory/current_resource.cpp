@@ -150,23 +150,9 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
   return pool;
 }
 
-/// The default pools that live, for default_pools().
-struct pool_list {
-  detail::ranked_mutex<detail::lock_rank::pool_list> mutex;
-  std::vector<std::weak_ptr<pool_resource>> pools;
-
-  void add(const std::shared_ptr<pool_resource>& pool) {
-    const std::lock_guard lock(mutex);
-    std::erase_if(pools, [](const auto& each) { return each.expired(); });
-    pools.push_back(pool);
-  }
-};
-
-/// Never destroyed: memory may be released after main.
-pool_list& all_pools() {
-  static pool_list& all = *new pool_list;
-  return all;
-}
+/// For default_pools().
+using all_pools =
+    detail::living_objects<pool_resource, detail::ranked_mutex<detail::lock_rank::pool_list>>;
 
 /// The resources of one device and kind.
 struct device_resources {
@@ -178,7 +164,7 @@ struct device_resources {
                                               : any_resource(std::make_shared<usm_resource>(of)))),
         current(first),
         next(following) {
-    all_pools().add(pool);
+    detail::immortal<all_pools>().add(pool);
   }
 
   /// Whether a program holds the pool, has memory of it, or has set its limits or another resource.
@@ -319,14 +305,7 @@ std::shared_ptr<pool_resource> default_pool(const sycl::queue& queue, usm_kind k
 }
 
 std::vector<std::shared_ptr<pool_resource>> default_pools() {
-  std::vector<std::shared_ptr<pool_resource>> live;
-  const std::lock_guard lock(all_pools().mutex);
-  for (const std::weak_ptr<pool_resource>& each : all_pools().pools) {
-    if (auto pool = each.lock()) {
-      live.push_back(std::move(pool));
-    }
-  }
-  return live;
+  return detail::immortal<all_pools>().all();
 }
 
 void set_pending_limit(std::size_t nbytes) noexcept { pending_limit_now() = nbytes; }

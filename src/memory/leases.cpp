@@ -6,7 +6,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "base/process.hpp"
@@ -351,11 +350,7 @@ class view_table {
   std::atomic<std::size_t> views_ = 0;
 };
 
-view_table& host_views() {
-  // Never destroyed: a view may end after main.
-  static view_table& table = *new view_table;
-  return table;
-}
+view_table& host_views() { return detail::immortal<view_table>(); }
 
 }  // namespace
 

@@ -222,32 +222,8 @@ void memory_log::warn_of_the_end(int error) noexcept {
 namespace {
 
 /// Memory keeps its resource, so one that has gone has none to report.
-struct tracked_resources {
-  ranked_mutex<lock_rank::tracked_resources> mutex;
-  std::vector<std::weak_ptr<tracking_resource>> all;
-
-  void add(const std::shared_ptr<tracking_resource>& resource) {
-    const std::lock_guard lock(mutex);
-    std::erase_if(all, [](const auto& each) { return each.expired(); });
-    all.push_back(resource);
-  }
-  std::vector<std::shared_ptr<tracking_resource>> living() {
-    std::vector<std::shared_ptr<tracking_resource>> found;
-    const std::lock_guard lock(mutex);
-    for (const std::weak_ptr<tracking_resource>& each : all) {
-      if (auto resource = each.lock()) {
-        found.push_back(std::move(resource));
-      }
-    }
-    return found;
-  }
-};
-
-/// Never destroyed: memory may be released after main.
-tracked_resources& tracked() {
-  static tracked_resources& resources = *new tracked_resources;
-  return resources;
-}
+using tracked_resources =
+    living_objects<tracking_resource, ranked_mutex<lock_rank::tracked_resources>>;
 
 void report() noexcept {
   if (is_forked_child()) {
@@ -260,7 +236,7 @@ void report() noexcept {
   }
   try {
     std::size_t count = 0;
-    for (const auto& resource : tracked().living()) {
+    for (const auto& resource : immortal<tracked_resources>().all()) {
       for (const tracked_block& block : resource->live_blocks()) {
         ++count;
         std::fprintf(stderr, "usmx: %zu bytes of %s memory are alive at exit: %s\n", block.nbytes,
@@ -281,7 +257,7 @@ any_resource reported(any_resource resource) {
   }
   [[maybe_unused]] static const int registered = std::atexit(report);
   auto tracking = std::make_shared<tracking_resource>(std::move(resource), &current_call_site);
-  tracked().add(tracking);
+  immortal<tracked_resources>().add(tracking);
   return tracking;
 }
 

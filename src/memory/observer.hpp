@@ -7,6 +7,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +67,31 @@ class memory_log {
   std::atomic<bool> has_ended_ = false;
   ranked_mutex<lock_rank::memory_log> mutex_;  // guards what follows
   std::vector<std::pair<sycl::device, device_text>> devices_;
+};
+
+/// Objects that live, each once. Thread-safe.
+template <class T, class Mutex>
+class living_objects {
+ public:
+  void add(const std::shared_ptr<T>& object) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(all_, [](const auto& each) { return each.expired(); });
+    all_.push_back(object);
+  }
+  std::vector<std::shared_ptr<T>> all() {
+    std::vector<std::shared_ptr<T>> living;  // may be the last owner: so not under the lock
+    const std::lock_guard lock(mutex_);
+    for (const std::weak_ptr<T>& each : all_) {
+      if (auto object = each.lock()) {
+        living.push_back(std::move(object));
+      }
+    }
+    return living;
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::weak_ptr<T>> all_;
 };
 
 /// If a leak report is wanted, a resource on top of `resource` that notes what is alive; else

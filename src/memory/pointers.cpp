@@ -1,7 +1,5 @@
 #include "memory/registry.hpp"
 
-#include <algorithm>
-
 #include "runtime/devices.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"

@@ -292,11 +292,7 @@ struct pool_list {
   std::list<std::weak_ptr<living_pool>> pools;
 };
 
-/// Never destroyed: pools may be destroyed after main.
-pool_list& all() {
-  static pool_list& all = *new pool_list;
-  return all;
-}
+pool_list& all() { return immortal<pool_list>(); }
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 
 namespace usmx::inline v1::internal::registry {
@@ -394,10 +395,7 @@ class block_table {
 };
 
 // Never destroyed: arrays may be freed after main.
-block_table& table() {
-  static block_table& all = *new block_table;
-  return all;
-}
+block_table& table() { return detail::immortal<block_table>(); }
 
 }  // namespace
 
@@ -554,11 +552,7 @@ class range_table {
   std::vector<std::unique_ptr<sorted_ranges>> arrays_;
 };
 
-/// Never destroyed: memory may be imported after main.
-range_table& table() {
-  static range_table& all = *new range_table;
-  return all;
-}
+range_table& table() { return immortal<range_table>(); }
 
 }  // namespace
 

@@ -389,11 +389,7 @@ struct container_blocks {
   }
 };
 
-/// Never destroyed: containers may live longer than main.
-container_blocks& all_blocks() {
-  static container_blocks& all = *new container_blocks;
-  return all;
-}
+container_blocks& all_blocks() { return detail::immortal<container_blocks>(); }
 
 }  // namespace
 

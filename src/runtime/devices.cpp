@@ -503,10 +503,7 @@ class peer_table {
   std::vector<row> rows_;
 };
 
-peer_table& known_peers() {
-  static peer_table& known = *new peer_table;
-  return known;
-}
+peer_table& known_peers() { return immortal<peer_table>(); }
 
 sycl::device root_of(const sycl::device& device) {
   std::optional<sycl::device> root = device;

@@ -57,10 +57,7 @@ struct chosen_default {
   }
 };
 
-chosen_default& default_of_process() {
-  static chosen_default& chosen = *new chosen_default;
-  return chosen;
-}
+chosen_default& default_of_process() { return detail::immortal<chosen_default>(); }
 
 // An owning pointer without a destructor: a destructor would run before those of the thread's other
 // objects, which may still ask for the default queue.

@@ -91,11 +91,7 @@ class queue_table {
   std::size_t next_sweep_ = smallest_sweep;
 };
 
-/// Never destroyed: used at exit.
-queue_table& table() {
-  static queue_table& all = *new queue_table;
-  return all;
-}
+queue_table& table() { return immortal<queue_table>(); }
 
 }  // namespace
 
