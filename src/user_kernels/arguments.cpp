@@ -1,6 +1,5 @@
 #include "user_kernels/launch.hpp"
 
-#include <bit>
 #include <cmath>
 #include <complex>
 #include <concepts>
@@ -13,6 +12,7 @@
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/layout/for_each.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/user_kernels/compile.hpp"
@@ -238,22 +238,6 @@ number_bytes converted(const real_number& value, const checked_place& at) {
   switch (at.parameter().type) {
     case type_code::bool_:
       return to_bool(value, at);
-    case type_code::int8:
-      return to_integer<std::int8_t>(value, at);
-    case type_code::int16:
-      return to_integer<std::int16_t>(value, at);
-    case type_code::int32:
-      return to_integer<std::int32_t>(value, at);
-    case type_code::int64:
-      return to_integer<std::int64_t>(value, at);
-    case type_code::uint8:
-      return to_integer<std::uint8_t>(value, at);
-    case type_code::uint16:
-      return to_integer<std::uint16_t>(value, at);
-    case type_code::uint32:
-      return to_integer<std::uint32_t>(value, at);
-    case type_code::uint64:
-      return to_integer<std::uint64_t>(value, at);
     case type_code::float16:
       return to_half(value, at);
     case type_code::float32:
@@ -264,9 +248,14 @@ number_bytes converted(const real_number& value, const checked_place& at) {
       return bytes_of_value(std::complex<float>(to_floating<float>(value, at)));
     case type_code::complex128:
       return bytes_of_value(std::complex<double>(to_floating<double>(value, at)));
-    default:
+    case type_code::structured:
       at.refuse<type_error>("expected ", expectation(at.parameter()), ", found the number ",
                             text_of(value));
+    default:
+      return visit<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                   std::uint16_t, std::uint32_t, std::uint64_t>(
+          at.parameter().type,
+          [&]<class T>(std::type_identity<T>) { return to_integer<T>(value, at); });
   }
 }
 

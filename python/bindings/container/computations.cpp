@@ -19,6 +19,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
+#include "usmx/layout/for_each.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
@@ -88,26 +89,13 @@ std::optional<number> number_bytes(PyObject* object, type_code type) {
   if (!is_integer) {
     return std::nullopt;
   }
-  switch (type) {
-    case type_code::int8:
-      return integer_bytes<std::int8_t>(object);
-    case type_code::int16:
-      return integer_bytes<std::int16_t>(object);
-    case type_code::int32:
-      return integer_bytes<std::int32_t>(object);
-    case type_code::int64:
-      return integer_bytes<std::int64_t>(object);
-    case type_code::uint8:
-      return integer_bytes<std::uint8_t>(object);
-    case type_code::uint16:
-      return integer_bytes<std::uint16_t>(object);
-    case type_code::uint32:
-      return integer_bytes<std::uint32_t>(object);
-    case type_code::uint64:
-      return integer_bytes<std::uint64_t>(object);
-    default:
-      return std::nullopt;
+  const char kind = dtype(type).kind();
+  if (kind != 'i' && kind != 'u') {
+    return std::nullopt;
   }
+  return visit<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+               std::uint32_t, std::uint64_t>(
+      type, [&]<class T>(std::type_identity<T>) { return integer_bytes<T>(object); });
 }
 
 /// A call, as far as it is known to be small.

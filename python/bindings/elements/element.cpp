@@ -14,6 +14,7 @@
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/layout/for_each.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -205,22 +206,6 @@ PyObject* new_number(const std::byte* element, type_code code) {
   switch (code) {
     case type_code::bool_:
       return PyBool_FromLong(load<std::uint8_t>(element) != 0);
-    case type_code::int8:
-      return PyLong_FromLong(load<std::int8_t>(element));
-    case type_code::int16:
-      return PyLong_FromLong(load<std::int16_t>(element));
-    case type_code::int32:
-      return PyLong_FromLong(load<std::int32_t>(element));
-    case type_code::int64:
-      return PyLong_FromLongLong(load<std::int64_t>(element));
-    case type_code::uint8:
-      return PyLong_FromUnsignedLong(load<std::uint8_t>(element));
-    case type_code::uint16:
-      return PyLong_FromUnsignedLong(load<std::uint16_t>(element));
-    case type_code::uint32:
-      return PyLong_FromUnsignedLong(load<std::uint32_t>(element));
-    case type_code::uint64:
-      return PyLong_FromUnsignedLongLong(load<std::uint64_t>(element));
     case type_code::float16:
       return PyFloat_FromDouble(PyFloat_Unpack2(reinterpret_cast<const char*>(element),
                                                 std::endian::native == std::endian::little));
@@ -237,9 +222,16 @@ PyObject* new_number(const std::byte* element, type_code code) {
       return PyComplex_FromDoubles(z.real(), z.imag());
     }
     case type_code::structured:
-      break;
+      throw type_error("a structured element is not a number");
+    default:
+      return visit<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                   std::uint16_t, std::uint32_t, std::uint64_t>(
+          code, [&]<class T>(std::type_identity<T>) {
+            const T value = load<T>(element);
+            return std::is_signed_v<T> ? PyLong_FromLongLong(value)
+                                       : PyLong_FromUnsignedLongLong(value);
+          });
   }
-  throw type_error("a structured element is not a number");
 }
 
 }  // namespace usmx::bindings
