@@ -1,6 +1,5 @@
 #include "container/container.hpp"
 
-#include <array>
 #include <string>
 #include <utility>
 

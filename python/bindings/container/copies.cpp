@@ -1,7 +1,5 @@
 #include "container/container.hpp"
 
-#include <utility>
-
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
 #include "internals.hpp"

@@ -1,6 +1,5 @@
 #include "container/container.hpp"
 
-#include <array>
 #include <cstring>
 #include <tuple>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "memory/memory.hpp"
 
-#include <cmath>
 #include <optional>
 
 #include "support/arguments.hpp"

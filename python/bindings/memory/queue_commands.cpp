@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <optional>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <sycl/handler.hpp>

@@ -14,23 +14,17 @@
 namespace usmx::bindings {
 namespace {
 
+/// The name of a capsule whose content was taken; of a fresh one without "used_".
 template <class T>
-struct names;
+constexpr const char* used_name = nullptr;
 template <>
-struct names<sycl::queue> {
-  static constexpr const char* fresh = "SyclQueueRef";
-  static constexpr const char* used = "used_SyclQueueRef";
-};
+constexpr const char* used_name<sycl::queue> = "used_SyclQueueRef";
 template <>
-struct names<sycl::context> {
-  static constexpr const char* fresh = "SyclContextRef";
-  static constexpr const char* used = "used_SyclContextRef";
-};
+constexpr const char* used_name<sycl::context> = "used_SyclContextRef";
 template <>
-struct names<sycl::event> {
-  static constexpr const char* fresh = "SyclEventRef";
-  static constexpr const char* used = "used_SyclEventRef";
-};
+constexpr const char* used_name<sycl::event> = "used_SyclEventRef";
+template <class T>
+constexpr const char* fresh_name = used_name<T> + 5;
 
 interned get_capsule_name("_get_capsule");
 
@@ -39,7 +33,7 @@ void destroy(PyObject* capsule) {
   // A capsule that somebody renamed to anything else is no longer ours to free.
   const char* name = PyCapsule_GetName(capsule);
   if (name != nullptr &&
-      (std::strcmp(name, names<T>::fresh) == 0 || std::strcmp(name, names<T>::used) == 0)) {
+      (std::strcmp(name, fresh_name<T>) == 0 || std::strcmp(name, used_name<T>) == 0)) {
     delete static_cast<T*>(PyCapsule_GetPointer(capsule, name));
   }
 }
@@ -48,7 +42,7 @@ template <class T>
 nb::object make(const T& value) {
   require_usable_process();
   auto copy = std::make_unique<T>(value);
-  PyObject* capsule = PyCapsule_New(copy.get(), names<T>::fresh, destroy<T>);
+  PyObject* capsule = PyCapsule_New(copy.get(), fresh_name<T>, destroy<T>);
   if (capsule == nullptr) {
     nb::raise_python_error();
   }
@@ -58,12 +52,12 @@ nb::object make(const T& value) {
 
 template <class T>
 std::optional<T> read(PyObject* capsule) {
-  if (!PyCapsule_IsValid(capsule, names<T>::fresh)) {
+  if (!PyCapsule_IsValid(capsule, fresh_name<T>)) {
     return std::nullopt;
   }
   require_usable_process();
   check_single_runtime();
-  return *static_cast<const T*>(PyCapsule_GetPointer(capsule, names<T>::fresh));
+  return *static_cast<const T*>(PyCapsule_GetPointer(capsule, fresh_name<T>));
 }
 
 template <class T>
@@ -71,10 +65,10 @@ T take(PyObject* capsule) {
   const nb::ft_object_guard alone(capsule);
   std::optional<T> value = read<T>(capsule);
   if (!value) {
-    throw type_error(detail::message("capsule must be named '", names<T>::fresh,
+    throw type_error(detail::message("capsule must be named '", fresh_name<T>,
                                      "' and not be used yet, found ", capsule_name_text(capsule)));
   }
-  if (PyCapsule_SetName(capsule, names<T>::used) != 0) {
+  if (PyCapsule_SetName(capsule, used_name<T>) != 0) {
     nb::raise_python_error();
   }
   return *std::move(value);

@@ -1,7 +1,6 @@
 #include "sycl_objects/dpctl.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -31,7 +30,7 @@ namespace {
 /// An array of dpnp's, its memory, and what that was made of: longer chains are not followed.
 constexpr int most_wrappers = 8;
 
-interned memory_module("dpctl.memory._memory");
+constexpr const char* memory_module = "dpctl.memory._memory";
 
 /// A function of dpctl's C interface, from a loaded module. The signature is the name of its
 /// capsule: under any other name there is a function of another kind, which is not called. Null
@@ -104,25 +103,6 @@ dpctl_class dpctl_device("dpctl._sycl_device", "SyclDevice", "SyclDevice_GetDevi
 dpctl_class dpctl_event("dpctl._sycl_event", "SyclEvent", "SyclEvent_GetEventRef",
                         "DPCTLSyclEventRef (struct PySyclEventObject *)");
 
-using memory_types = std::array<PyTypeObject*, 3>;  // held for ever; null where there is none
-
-/// dpctl's three memory classes; null while dpctl is not loaded.
-std::unique_ptr<const memory_types> find_memory_types() {
-  const nb::object module = loaded_module(memory_module);
-  if (!module.is_valid()) {
-    return nullptr;
-  }
-  memory_types found{};
-  std::ranges::transform(std::array{"MemoryUSMDevice", "MemoryUSMShared", "MemoryUSMHost"},
-                         found.begin(), [&](const char* name) -> PyTypeObject* {
-                           nb::object cls = nb::getattr(module, name, nb::none());
-                           return PyType_Check(cls.ptr())
-                                      ? reinterpret_cast<PyTypeObject*>(cls.release().ptr())
-                                      : nullptr;
-                         });
-  return std::make_unique<const memory_types>(found);
-}
-
 /// A class of another package, as soon as its module is loaded.
 class loaded_class {
  public:
@@ -156,18 +136,14 @@ class loaded_class {
 loaded_class tensor_array("dpnp.tensor._usmarray", "usm_ndarray");
 loaded_class dpnp_array("dpnp.dpnp_array", "dpnp_array");
 
-const memory_types* known_memory_types() {
-  static std::atomic<const memory_types*> known = nullptr;  // never freed
-  const memory_types* types = known.load(std::memory_order_acquire);
-  if (types != nullptr) {
-    return types;
-  }
-  auto found = find_memory_types();
-  if (found != nullptr &&
-      known.compare_exchange_strong(types, found.get(), std::memory_order_acq_rel)) {
-    return found.release();
-  }
-  return types;  // another thread's, if that was first
+loaded_class memory_classes[] = {{memory_module, "MemoryUSMDevice"},
+                                 {memory_module, "MemoryUSMShared"},
+                                 {memory_module, "MemoryUSMHost"}};
+
+bool is_loaded_memory_class(const PyTypeObject* type) {
+  return memory_classes[0].get() != nullptr &&
+         std::ranges::any_of(memory_classes,
+                             [&](loaded_class& each) { return each.get() == type; });
 }
 
 }  // namespace
@@ -195,11 +171,11 @@ bool are_dpctls_classes_known() {
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {
-  const memory_types* types = known_memory_types();
-  if (types == nullptr) {
+  if (memory_classes[0].get() == nullptr) {
     return true;
   }
-  for (PyTypeObject* type : *types) {
+  for (loaded_class& each : memory_classes) {
+    PyTypeObject* const type = each.get();
     if (type != nullptr && PyObject_TypeCheck(producer, type)) {
       constexpr const char* name = "__sycl_usm_array_interface__";
       const nb::handle own(reinterpret_cast<PyObject*>(Py_TYPE(producer)));
@@ -225,7 +201,8 @@ using make_memory_function = PyObject* (*)(void*, std::size_t, const void*, PyOb
 make_memory_function find_make_memory() {
   constexpr const char* signature =
       "PyObject *(DPCTLSyclUSMRef, size_t, DPCTLSyclQueueRef, PyObject *)";
-  const nb::object module = loaded_module(memory_module);
+  static interned name(memory_module);
+  const nb::object module = loaded_module(name);
   return module.is_valid()
              ? reinterpret_cast<make_memory_function>(c_function(module, "Memory_Make", signature))
              : nullptr;
@@ -252,13 +229,12 @@ nb::object kept_by_wrappers(PyObject* producer) {
   const PyTypeObject* array_type = tensor_array.get();
   static interned usm_data("usm_data");
   static interned reference_obj("reference_obj");
-  const memory_types* memories = known_memory_types();
   nb::object kept = nb::borrow(producer);
   for (int depth = 0; depth < most_wrappers; ++depth) {
     PyTypeObject* type = Py_TYPE(kept.ptr());
     if (type == array_type) {
       kept = nb::getattr(kept, usm_data.get());
-    } else if (memories != nullptr && std::ranges::find(*memories, type) != memories->end()) {
+    } else if (is_loaded_memory_class(type)) {
       kept = nb::getattr(kept, reference_obj.get());
     } else {
       break;

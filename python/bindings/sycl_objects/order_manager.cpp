@@ -7,7 +7,6 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "internals.hpp"
