@@ -5,7 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "base/messages.hpp"
 #include "generated_kernels/source.hpp"

@@ -1,10 +1,7 @@
 #include "compute/functions.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <vector>
 

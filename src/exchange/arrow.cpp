@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string_view>

@@ -1,7 +1,5 @@
 #include "usmx/exchange/cuda_array_interface.hpp"
 
-#include <algorithm>
-
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "exchange/consumer.hpp"

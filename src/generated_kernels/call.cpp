@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
-#include <utility>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"

@@ -1,7 +1,6 @@
 #include "generated_kernels/source.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <map>
 

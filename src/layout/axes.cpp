@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bitset>
-#include <limits>
 
 #include "layout/layout.hpp"
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <tuple>
-#include <utility>
 
 #include "array/array.hpp"
 #include "base/process.hpp"

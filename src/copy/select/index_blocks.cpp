@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstring>
 #include <iterator>
-#include <limits>
 #include <type_traits>
 #include <variant>
 
