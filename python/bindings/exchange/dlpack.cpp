@@ -18,13 +18,13 @@ namespace {
 
 /// The name of a capsule whose content was taken; of a fresh one without "used_".
 template <class Managed>
-constexpr const char* used_name = nullptr;
+constexpr const char* used_tensor_name = nullptr;
 template <>
-constexpr const char* used_name<dlpack::managed_tensor> = "used_dltensor_versioned";
+constexpr const char* used_tensor_name<dlpack::managed_tensor> = "used_dltensor_versioned";
 template <>
-constexpr const char* used_name<dlpack::legacy_managed_tensor> = "used_dltensor";
+constexpr const char* used_tensor_name<dlpack::legacy_managed_tensor> = "used_dltensor";
 template <class Managed>
-constexpr const char* fresh_name = used_name<Managed> + 5;
+constexpr const char* fresh_tensor_name = used_tensor_name<Managed> + 5;
 
 interned dlpack_name("__dlpack__");
 interned device_method_name("__dlpack_device__");
@@ -43,14 +43,14 @@ void let_go(void* state) noexcept {
 /// Destroys the tensor with its capsule if nobody has taken it.
 template <class Managed>
 void destroy_unused(PyObject* capsule) noexcept {
-  if (PyCapsule_IsValid(capsule, fresh_name<Managed>) != 0) {
-    let_go<Managed>(PyCapsule_GetPointer(capsule, fresh_name<Managed>));
+  if (PyCapsule_IsValid(capsule, fresh_tensor_name<Managed>) != 0) {
+    let_go<Managed>(PyCapsule_GetPointer(capsule, fresh_tensor_name<Managed>));
   }
 }
 
 template <class Managed>
 nb::object capsule_of_tensor(Managed* managed) {
-  PyObject* capsule = PyCapsule_New(managed, fresh_name<Managed>, destroy_unused<Managed>);
+  PyObject* capsule = PyCapsule_New(managed, fresh_tensor_name<Managed>, destroy_unused<Managed>);
   if (capsule == nullptr) {
     managed->deleter(managed);
     nb::raise_python_error();
@@ -63,11 +63,11 @@ nb::object capsule_of_tensor(Managed* managed) {
 template <class Managed>
 Managed* take_from(PyObject* capsule) {
   const nb::ft_object_guard alone(capsule);
-  if (PyCapsule_IsValid(capsule, fresh_name<Managed>) == 0) {
+  if (PyCapsule_IsValid(capsule, fresh_tensor_name<Managed>) == 0) {
     return nullptr;
   }
-  void* held = PyCapsule_GetPointer(capsule, fresh_name<Managed>);
-  if (PyCapsule_SetName(capsule, used_name<Managed>) != 0) {
+  void* held = PyCapsule_GetPointer(capsule, fresh_tensor_name<Managed>);
+  if (PyCapsule_SetName(capsule, used_tensor_name<Managed>) != 0) {
     nb::raise_python_error();
   }
   return static_cast<Managed*>(held);
