@@ -11,6 +11,16 @@ import dpctl
 from usmx import _core
 
 
+def _by(own, owns):
+    """A method that is that of usmx's own object for the same thing."""
+
+    @wraps(owns)
+    def method(self, *args, **kwargs):
+        return owns(own(self), *args, **kwargs)
+
+    return method
+
+
 class _Comparable:
     """Equal to the same in usmx's classes, too."""
 
@@ -77,6 +87,15 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
     def __getattr__(self, name):
         return _own_attribute(_core._own_queue(self), _core.SyclQueue, name)
 
+    __repr__ = _by(_core._own_queue, _core.SyclQueue.__repr__)
+    __reduce__ = _by(_core._own_queue, _core.SyclQueue.__reduce__)
+    wait = _by(_core._own_queue, _core.SyclQueue.wait)
+    memcpy = _by(_core._own_queue, _core.SyclQueue.memcpy)
+    memcpy_async = _by(_core._own_queue, _core.SyclQueue.memcpy_async)
+    prefetch = _by(_core._own_queue, _core.SyclQueue.prefetch)
+    mem_advise = _by(_core._own_queue, _core.SyclQueue.mem_advise)
+    submit_barrier = _by(_core._own_queue, _core.SyclQueue.submit_barrier)
+
     def __copy__(self):
         return self
 
@@ -92,6 +111,23 @@ class SyclEvent(dpctl.SyclEvent):
     """
 
     __slots__ = ()
+    __hash__ = _by(_core._own_event, _core.SyclEvent.__hash__)
+    __repr__ = _by(_core._own_event, _core.SyclEvent.__repr__)
+    _get_capsule = _by(_core._own_event, _core.SyclEvent._get_capsule)
+    wait = _by(_core._own_event, _core.SyclEvent.wait)
+    get_wait_list = _by(_core._own_event, _core.SyclEvent.get_wait_list)
+
+    @property
+    def profiling_info_submit(self):
+        return _core._own_event(self).profiling_info_submit
+
+    @property
+    def profiling_info_start(self):
+        return _core._own_event(self).profiling_info_start
+
+    @property
+    def profiling_info_end(self):
+        return _core._own_event(self).profiling_info_end
 
     def __eq__(self, other):
         if isinstance(other, SyclEvent):
@@ -111,29 +147,6 @@ class SyclEvent(dpctl.SyclEvent):
         """None if no back end has the event."""
         known = _core._own_event(self).backend
         return None if known is None else getattr(dpctl.backend_type, known.name, None)
-
-
-def _hand_on(cls, own_class, own, methods, properties=()):
-    """Give a class these methods and properties of usmx's own object for the same thing."""
-    for name in methods:
-        setattr(cls, name, _method(getattr(own_class, name), own))
-    for name in properties:
-        setattr(cls, name, property(lambda self, name=name: getattr(own(self), name)))
-
-
-def _method(owns, own):
-    @wraps(owns)
-    def method(self, *args, **kwargs):
-        return owns(own(self), *args, **kwargs)
-
-    return method
-
-
-_QUEUE = "__repr__ __reduce__ wait memcpy memcpy_async prefetch mem_advise submit_barrier"
-_hand_on(SyclQueue, _core.SyclQueue, _core._own_queue, _QUEUE.split())
-_EVENT = "__hash__ __repr__ _get_capsule wait get_wait_list"
-_TIMES = ("profiling_info_submit", "profiling_info_start", "profiling_info_end")
-_hand_on(SyclEvent, _core.SyclEvent, _core._own_event, _EVENT.split(), _TIMES)
 
 
 def _own_attribute(value, own_class, name):

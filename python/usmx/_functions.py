@@ -48,9 +48,9 @@ def hand_out(namespace: dict[str, Any], names: list[str]) -> None:
             value.__module__ = namespace["__name__"]  # which a traceback shows
 
 
-def attach(methods: type, cls: type) -> None:
+def attach(methods: type | dict[str, Any], cls: type) -> None:
     """Give a native class the methods and properties of another class, written in Python."""
-    for name, method in vars(methods).items():
+    for name, method in (methods if isinstance(methods, dict) else vars(methods)).items():
         if isinstance(method, FunctionType):
             method.__qualname__ = f"{cls.__qualname__}.{name}"
         if isinstance(method, FunctionType | property):

@@ -23,7 +23,7 @@ from usmx._compute.call import (
     require_castable,
     types_of,
 )
-from usmx._compute.methods import OfArrays
+from usmx._compute.methods import METHODS
 from usmx._compute.operators import OPERATORS
 from usmx._compute.promotion import WEAK, available, number_converter
 from usmx._compute.reductions import make_kernel, result_type_of
@@ -151,8 +151,7 @@ _METHODS = (
 _OfArrays = type(
     "_OfArrays",
     (Traced,),
-    {name: vars(USMArray)[name] for name in OPERATORS}
-    | {name: vars(OfArrays)[name] for name in _METHODS},
+    {name: vars(USMArray)[name] for name in OPERATORS} | {name: METHODS[name] for name in _METHODS},
 )
 
 

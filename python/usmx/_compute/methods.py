@@ -156,10 +156,12 @@ def _reduction(row):
     return method
 
 
-for _row in REDUCTIONS.values():
-    if _row.name != "count_nonzero":  # of which NumPy makes no method
-        setattr(OfArrays, _row.name, _reduction(_row))
-attach(OfArrays, USMArray)
+METHODS = vars(OfArrays) | {
+    row.name: _reduction(row)
+    for row in REDUCTIONS.values()
+    if row.name != "count_nonzero"  # of which NumPy makes no method
+}
+attach(METHODS, USMArray)
 USMArray.__array_priority__ = 0.0  # type: ignore[attr-defined]  # which Dask compares, as of every array
 add_names(
     {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}
