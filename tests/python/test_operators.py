@@ -385,6 +385,53 @@ def test_ufunc_that_usmx_lacks_is_a_type_error_that_says_what_to_use(array, func
         function(*arguments)
 
 
+AT_KEYS = {
+    "index that occurs twice": [0, 0, 1, 0],
+    "rows": (slice(None), [1, 1]),
+    "integer": 1,
+    "mask": X > 0,
+    "no index": ([],),
+    "all": Ellipsis,
+    "pairs": ([0, 1, 0], [2, 2, 2]),
+}
+
+
+@pytest.mark.parametrize("key", AT_KEYS.values(), ids=AT_KEYS)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "subtract", "negative"])
+def test_ufunc_at_counts_each_time_that_an_index_occurs(name, key):
+    expected = X.astype("f8")
+    shape = expected[key].shape
+    values = np.arange(1.0, 1.0 + expected[key].size).reshape(shape)
+    values = () if name == "negative" else (values,)
+    reversed_rows = usmx.asarray(expected[:, ::-1].copy())[:, ::-1]
+    assert getattr(np, name).at(reversed_rows, key, *map(usmx.asarray, values)) is None
+    getattr(np, name).at(expected, key, *values)
+    assert usmx.asnumpy(reversed_rows).tolist() == expected.tolist()
+
+
+def test_ufunc_at_takes_numbers_lists_and_arrays_of_the_host(array):
+    expected = X.copy()
+    for value in (2, [1, 2, 3], np.array([3], "i2"), 1.75):
+        np.add.at(array, [1, 1], value)
+        np.add.at(expected, [1, 1], value)
+    assert is_same(array, expected)
+
+
+@pytest.mark.parametrize(
+    ("indices", "values", "error", "text"),
+    [
+        ([9], (1,), IndexError, "index 9 is out of bounds for axis 0 with size 2"),
+        ([0, 1], ([1, 2],), ValueError, "cannot broadcast shape"),
+        ([0], (1j,), TypeError, "add.at: a result of type complex128 cannot be written to an"),
+    ],
+)
+def test_ufunc_at_that_does_not_fit_is_an_error(array, indices, values, error, text):
+    before = usmx.asnumpy(array)
+    with pytest.raises(error, match=text):
+        np.add.at(array, indices, *values)
+    assert is_same(array, before)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("out", ["out", "where"])
 def test_ufunc_of_host_arrays_with_an_array_as_option_is_a_type_error(kind, out):

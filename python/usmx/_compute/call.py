@@ -181,14 +181,25 @@ def operands_of(
     """
     views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
     first = next((each for each in views if type(each) is USMArray), None)
-    if first is None:
-        raise _no_array(function)
     host = _numpy().ndarray
+    if first is None:
+        if any(isinstance(each, host) for each in views):
+            raise _no_array(function)
+        return _numbers_on_a_queue(views)
     return tuple(
         asarray(each, usm_type=first.usm_type, sycl_queue=first._own_queue)
         if isinstance(each, host)
         else each
         for each in views
+    )
+
+
+def _numbers_on_a_queue(numbers):
+    """Numbers as arrays on the current queue. Python's follow those of NumPy, if there are any."""
+    strong = [isinstance(each, _numpy().generic) for each in numbers]
+    return tuple(
+        asarray(each) if is_strong or not any(strong) else each
+        for each, is_strong in zip(numbers, strong, strict=True)
     )
 
 

@@ -20,11 +20,13 @@ if TYPE_CHECKING:
     from usmx._core import USMArray
     from usmx._typing import Operand, Producer
 
-_ONE = "    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``."
+_ONE = """\
+    x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``. A number is
+        copied to the current queue."""
 _TWO = """\
     x1, x2: arrays, which are broadcast together: USMArrays or other producers of
-        ``__sycl_usm_array_interface__``. One of them may be a number, or an array of NumPy's, which
-        is copied."""
+        ``__sycl_usm_array_interface__``. One of them may be an array of NumPy's, which is copied.
+        Both may be numbers, which are copied to the current queue if there is no array."""
 _RESULTS = {
     "same": "the type to which the operands are promoted",
     "float": "the type to which\n"

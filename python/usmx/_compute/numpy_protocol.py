@@ -23,6 +23,7 @@ from usmx._compute.call import (
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
 from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._compute.ufunc_at import apply_at
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import COMPUTE
 from usmx._container.numpy_functions import FUNCTIONS, By
@@ -48,9 +49,12 @@ _DEFAULTS = {"where": True, "dtype": None, "casting": "same_kind", "order": "K",
 
 def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """What ``USMArray.__array_ufunc__`` does."""
+    name = ufunc.__name__
+    if method == "at" and name in UFUNCS and isinstance(inputs[0], USMArray):
+        _require_defaults(name, kwargs)
+        return apply_at(UFUNCS[name], *inputs)
     if not all(map(is_operand, inputs)):
         return NotImplemented
-    name = ufunc.__name__
     outs = kwargs.pop("out", None)
     out = outs[0] if outs else None
     if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
@@ -60,6 +64,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         elif dtype is not None:
             inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype)
         where = kwargs.pop("where", True) if name in UFUNCS else True
+        axes = {"axes": kwargs.pop("axes")} if name == "matmul" and "axes" in kwargs else {}
         _require_defaults(name, kwargs)
         if where is not True:
             return _written_where(name, out, compute(UFUNCS[name], inputs), where)
@@ -68,7 +73,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
         if name in UFUNCS:
             return compute(UFUNCS[name], inputs, out)
-        return written(name, out, _PRODUCTS[name](*inputs))
+        return written(name, out, _PRODUCTS[name](*inputs, **axes))
     if method == "outer" and name in UFUNCS and len(inputs) == 2:
         _require_defaults(name, kwargs)
         first, second = arrays_of(name, ("x1", "x2"), inputs)

@@ -22,6 +22,7 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer
+from usmx._container.host import _numpy
 from usmx._container.manipulation import common_shape
 from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
 
@@ -37,7 +38,14 @@ _MOST_BATCHES = 65535  # that a launch on a CUDA device may have
 _JOINS = {"b": "c || (a && b)", "iu": "wrapping_add(c, wrapping_multiply(a, b))", "fc": "c + a * b"}
 
 
-def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USMArray:
+def matmul(
+    x1: Producer,
+    x2: Producer,
+    /,
+    *,
+    out: USMArray | None = None,
+    axes: Sequence[SupportsIndex | Sequence[SupportsIndex]] | None = None,
+) -> USMArray:
     """Multiply matrices: ``x1 @ x2``. Does not wait.
 
     Args:
@@ -46,15 +54,19 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
             right, and that dimension is not in the result.
         out: where the result is written: an array of the result's shape, to whose type the result's
             can be cast without a change of kind. By default a new array.
+        axes: which axes are those of the matrices: two of `x1`, two of `x2`, and two of the result;
+            one for a vector, and for the result of a vector and a matrix. By default the last ones.
 
     Returns:
         `out`, or a new USMArray on the queue of the operands, of the type to which these are
         promoted.
 
     Raises:
-        ValueError: the shapes do not fit, or an operand has no dimensions.
+        ValueError: the shapes do not fit, an operand has no dimensions, or `axes` are not those of
+            three arrays.
         TypeError: an operand is no array, or its elements are structures.
         ExecutionPlacementError: the queues differ.
+        numpy.exceptions.AxisError: there is no such axis, or not as many as are needed.
 
     Example:
         >>> a = usmx.asarray([[1, 2], [3, 4]])
@@ -63,6 +75,34 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
          [15 22]]
     """
     first, second = arrays_of("matmul", ("x1", "x2"), (x1, x2))
+    if axes is not None:
+        return written("matmul", out, _product_along(first, second, axes))
+    return written("matmul", out, _product_of_last_axes(first, second))
+
+
+def _product_along(first, second, axes):
+    """The product of matrices that lie along these axes."""
+    if len(axes) != 3:
+        raise ValueError(f"matmul: axes must be those of three arrays, found {axes}")
+    left, right, into = map(_as_axes, axes)
+    made = _product_of_last_axes(_with_last("x1", first, left), _with_last("x2", second, right))
+    last = len(left) + len(right) - 2
+    if len(into) != last:
+        raise _numpy().exceptions.AxisError(
+            f"matmul: expected {last} axes of the result, found {axes[2]}"
+        )
+    return moveaxis(made, range(-last, 0), into) if last else made
+
+
+def _with_last(name, x, axes):
+    if len(axes) != min(x.ndim, 2):
+        raise _numpy().exceptions.AxisError(
+            f"matmul: expected {min(x.ndim, 2)} axes of {name}, found {tuple(axes)}"
+        )
+    return moveaxis(x, axes, range(-len(axes), 0))
+
+
+def _product_of_last_axes(first, second):
     if not first.ndim or not second.ndim:
         raise ValueError("matmul: operands must have a dimension, found one without")
     shapes = first.shape, second.shape
@@ -76,8 +116,7 @@ def matmul(x1: Producer, x2: Producer, /, *, out: USMArray | None = None) -> USM
         )
     made = _product(first, second)
     made = made[..., 0, :] if is_row else made
-    made = made[..., 0] if is_column else made
-    return written("matmul", out, made)
+    return made[..., 0] if is_column else made
 
 
 def _product(x1, x2):

@@ -197,7 +197,11 @@ def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any
         return found
     asked = _dtype(dtype)
     is_free = row.types in ("sum", "float") or (row.types == "real" and asked.kind == "f")
-    is_near = numpy.can_cast(found, asked, "same_kind") or {found.kind, asked.kind} == {*"iu"}
+    is_near = (
+        (asked == of and row.types == "sum")
+        or numpy.can_cast(found, asked, "same_kind")
+        or {found.kind, asked.kind} == {*"iu"}
+    )
     is_free = is_free and is_near
     if not is_free and asked != found:
         raise TypeError(f"{row.name} of elements of type {of} cannot be of type {asked}")

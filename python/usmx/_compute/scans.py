@@ -11,6 +11,7 @@ from usmx._compute.call import (
     kernels,
     local_of_parts,
     new_beside,
+    output,
     rows_along,
     written,
 )
@@ -130,6 +131,8 @@ def accumulate(
         raise ValueError(f"cumulative_{name}: axis is needed for an array of {x.ndim} dimensions")
     rows = rows_along(x if x.ndim else reshape(x, 1), 0 if axis is None else axis)
     row = REDUCTIONS[name]
+    if dtype is None and out is not None:
+        dtype = output(f"cumulative_{name}", out).dtype
     result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     lead = int(include_initial)
     columns = rows.shape[-1]

@@ -254,8 +254,8 @@ class Reduction(NamedTuple):
     """The type of the values, if it is a structure."""
 
 
-_SUM = _by_class(iu="wrapping_add(a, b)", fc="a + b")
-_PRODUCT = _by_class(iu="wrapping_multiply(a, b)", fc="a * b")
+_SUM = _by_class(b="a || b", iu="wrapping_add(a, b)", fc="a + b")
+_PRODUCT = _by_class(b="a && b", iu="wrapping_multiply(a, b)", fc="a * b")
 _MAX = _by_class(f="real_maximum(a, b)", biu="a < b ? b : a")
 _MIN = _by_class(f="real_minimum(a, b)", biu="b < a ? b : a")
 _FIRST = _by_class(biuf="is_better(b, a) ? b : a")

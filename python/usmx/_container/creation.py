@@ -261,6 +261,13 @@ def as_view(name: str, obj: object) -> USMArray:
     return view
 
 
+def as_array(name: str, obj: object) -> USMArray:
+    """The USMArray of a producer, or a new one of a number or of nested lists."""
+    if isinstance(obj, (list, tuple, int, float, complex, _numpy().generic)):
+        return asarray(obj)
+    return as_view(name, obj)
+
+
 def beside(array: USMArray, obj: object) -> USMArray:
     """The USMArray of anything: what is on the host is copied to where `array` is."""
     view = _as_array(obj)

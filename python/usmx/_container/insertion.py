@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.comparison import on_host
 from usmx._container.compute_follows_data import common_queue
-from usmx._container.creation import as_view
+from usmx._container.creation import as_array, as_view
 from usmx._container.flat import set_flat
 from usmx._container.host import _numpy
 from usmx._container.host_values import host_value
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, Producer, Shape
+    from usmx._typing import ArrayLike, Axes, Producer, Shape
 
 
-def append(arr: Producer, values: Any, axis: SupportsIndex | None = None) -> USMArray:
+def append(arr: ArrayLike | Producer, values: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Join an array and further values, in a new array. Waits.
 
     Args:
-        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue.
         values: an array whose shape differs in `axis` only; lists and numbers are copied to the
             queue of `arr`.
         axis: an integer. None joins the elements in one dimension.
@@ -43,14 +44,15 @@ def append(arr: Producer, values: Any, axis: SupportsIndex | None = None) -> USM
         >>> print(usmx.append(usmx.arange(3), [7, 8]))
         [0 1 2 7 8]
     """
-    return concat([as_view("arr", arr), values], axis)
+    return concat([as_array("arr", arr), values], axis)
 
 
-def delete(arr: Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArray:
+def delete(arr: ArrayLike | Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Leave out what stands at some indices along an axis, in a new array. Waits.
 
     Args:
-        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue.
         obj: the indices: an integer, a slice, or an array of integers or bools.
         axis: an integer. None treats `arr` as if it had one dimension, in C order.
 
@@ -67,7 +69,7 @@ def delete(arr: Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArr
         >>> print(usmx.delete(usmx.arange(5), [1, 3]))
         [0 2 4]
     """
-    view, along = with_axis(as_view("arr", arr), axis)
+    view, along = with_axis(as_array("arr", arr), axis)
     numpy = _numpy()
     kept = numpy.delete(numpy.arange(view.shape[along]), _indices(view, obj))
     return take(view, kept, along)
@@ -129,12 +131,12 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
     return result
 
 
-def resize(a: Producer, new_shape: Shape) -> USMArray:
+def resize(a: ArrayLike | Producer, new_shape: Shape) -> USMArray:
     """Make a new array of another shape: the elements in C order, repeated or cut. Waits.
 
     Args:
-        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Without elements,
-            it is taken for zeros.
+        a: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue. Without elements, it is taken for zeros.
         new_shape: the shape: an integer or a tuple of integers.
 
     Returns:
@@ -149,7 +151,7 @@ def resize(a: Producer, new_shape: Shape) -> USMArray:
         [[0 1 2 0]
          [1 2 0 1]]
     """
-    view = as_view("a", a)
+    view = as_array("a", a)
     shape = integers_of("new_shape", new_shape)
     if view.size == 0:
         return _core.zeros_like(view, order="C", shape=shape)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.choosing import assign_where
 from usmx._container.comparison import on_host
-from usmx._container.creation import as_integer, as_view, of_dimensions
+from usmx._container.creation import as_array, as_integer, as_view, of_dimensions
 from usmx._container.host import _numpy
 from usmx._container.types import can_cast
 from usmx._core import USMArray, _as_array, asarray, flip, moveaxis, reshape, swapaxes
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 # ---- at least so many dimensions
 
 
-def atleast_1d(*arys: Producer) -> Any:
+def atleast_1d(*arys: ArrayLike | Producer) -> Any:
     """View arrays with at least 1 dimension. Does not wait.
 
     Args:
-        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``;
+            a number or lists are copied to the current queue.
 
     Returns:
         A view of the array; a 0-d array has shape ``(1,)``. A tuple of views if there are several.
@@ -49,11 +50,12 @@ def atleast_1d(*arys: Producer) -> Any:
     return _one_or_all(_with_one, arys)
 
 
-def atleast_2d(*arys: Producer) -> Any:
+def atleast_2d(*arys: ArrayLike | Producer) -> Any:
     """View arrays with at least 2 dimensions; new ones come first. Does not wait.
 
     Args:
-        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``;
+            a number or lists are copied to the current queue.
 
     Returns:
         A view of the array. A tuple of views if there are several.
@@ -65,11 +67,12 @@ def atleast_2d(*arys: Producer) -> Any:
     return _one_or_all(_with_two, arys)
 
 
-def atleast_3d(*arys: Producer) -> Any:
+def atleast_3d(*arys: ArrayLike | Producer) -> Any:
     """View arrays with at least 3 dimensions. Does not wait.
 
     Args:
-        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arys: arrays; each is a USMArray or any other producer of ``__sycl_usm_array_interface__``;
+            a number or lists are copied to the current queue.
 
     Returns:
         A view of the array. Shape ``(n,)`` becomes ``(1, n, 1)``, and ``(m, n)`` becomes
@@ -83,7 +86,7 @@ def atleast_3d(*arys: Producer) -> Any:
 
 
 def _one_or_all(view, arrays):
-    found = tuple(view(as_view(f"array {k}", array)) for k, array in enumerate(arrays))
+    found = tuple(view(as_array(f"array {k}", array)) for k, array in enumerate(arrays))
     return found[0] if len(found) == 1 else found
 
 
@@ -243,14 +246,14 @@ def diagonal(
     )
 
 
-def diag(v: Producer, k: SupportsIndex = 0) -> USMArray:
+def diag(v: ArrayLike | Producer, k: SupportsIndex = 0) -> USMArray:
     """View a diagonal of a matrix, or copy a vector to the diagonal of a new matrix of zeros.
 
     Waits for the copy, if there is one.
 
     Args:
         v: a USMArray or any other producer of ``__sycl_usm_array_interface__``, of 1 or 2
-            dimensions.
+            dimensions; lists are copied to the current queue.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
@@ -264,7 +267,7 @@ def diag(v: Producer, k: SupportsIndex = 0) -> USMArray:
         [[1 0]
          [0 2]]
     """
-    view = as_view("v", v)
+    view = as_array("v", v)
     if view.ndim == 2:
         return diagonal(view, k)
     if view.ndim != 1:
@@ -280,11 +283,12 @@ def diag(v: Producer, k: SupportsIndex = 0) -> USMArray:
 # ---- parts, copies
 
 
-def real(val: Producer) -> USMArray:
+def real(val: ArrayLike | Producer) -> USMArray:
     """View the real parts of the elements. Does not wait.
 
     Args:
-        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue.
 
     Returns:
         A view of `val`; `val` itself if its type is real.
@@ -293,16 +297,17 @@ def real(val: Producer) -> USMArray:
         >>> print(usmx.real(usmx.asarray([1 + 2j])))
         [1.]
     """
-    return as_view("val", val).real
+    return as_array("val", val).real
 
 
-def imag(val: Producer) -> USMArray:
+def imag(val: ArrayLike | Producer) -> USMArray:
     """View the imaginary parts of the elements.
 
     Waits if the type is real, for the zeros.
 
     Args:
-        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        val: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue.
 
     Returns:
         A view of `val`; read-only zeros if its type is real.
@@ -311,7 +316,7 @@ def imag(val: Producer) -> USMArray:
         >>> print(usmx.imag(usmx.asarray([1 + 2j])))
         [2.]
     """
-    return as_view("val", val).imag
+    return as_array("val", val).imag
 
 
 def copyto(

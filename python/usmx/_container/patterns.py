@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.comparison import on_host
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_integer, as_view
+from usmx._container.creation import as_array, as_integer, as_view
 from usmx._container.host import _numpy
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._typing import (
+        ArrayLike,
         DeviceLike,
         DTypeLike,
         GridIndexing,
@@ -213,13 +214,13 @@ def eye(
     return result
 
 
-def tril(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
+def tril(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
     """Copy the elements on and below a diagonal, with zeros above it. Waits.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Each matrix of the
-            last two dimensions is treated alike. One dimension is taken for each row of a square
-            matrix.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue. Each matrix of the last two dimensions is treated
+            alike. One dimension is taken for each row of a square matrix.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
@@ -227,7 +228,7 @@ def tril(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
 
     Raises:
         ValueError: `x` has no dimensions.
-        TypeError: `x` is no producer, or `k` is no integer.
+        TypeError: no array can be made of `x`, or `k` is no integer.
 
     Example:
         >>> print(usmx.tril(usmx.ones((2, 2), dtype='i4')))
@@ -237,13 +238,13 @@ def tril(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
     return _triangle(x, k, lower=True)
 
 
-def triu(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
+def triu(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
     """Copy the elements on and above a diagonal, with zeros below it. Waits.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. Each matrix of the
-            last two dimensions is treated alike. One dimension is taken for each row of a square
-            matrix.
+        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
+            are copied to the current queue. Each matrix of the last two dimensions is treated
+            alike. One dimension is taken for each row of a square matrix.
         k: the diagonal: 0 for the main one, positive above it, negative below it.
 
     Returns:
@@ -251,7 +252,7 @@ def triu(x: Producer, /, k: SupportsIndex = 0) -> USMArray:
 
     Raises:
         ValueError: `x` has no dimensions.
-        TypeError: `x` is no producer, or `k` is no integer.
+        TypeError: no array can be made of `x`, or `k` is no integer.
 
     Example:
         >>> print(usmx.triu(usmx.ones((2, 2), dtype='i4')))
@@ -409,7 +410,7 @@ def _set_diagonal(matrix, k, value):
 
 def _triangle(x, k, lower):
     """The elements on one side of a diagonal, copied row by row where it cuts through the rows."""
-    view = as_view("x", x)
+    view = as_array("x", x)
     k = as_integer("k", k)
     if view.ndim == 0:
         raise ValueError("x must have at least 1 dimension, found shape ()")

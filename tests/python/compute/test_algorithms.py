@@ -658,7 +658,7 @@ def test_sums_so_far_are_written_to_an_array(name):
         same(out, getattr(np, name)(HOST, axis=1).astype("f8"))
         with pytest.raises(ValueError, match="out must have shape"):
             way(usmx.empty(3))
-        with pytest.raises(TypeError, match="cannot be written to an array of type bool"):
+        with pytest.raises(TypeError, match="elements of type int64 cannot be of type bool"):
             way(usmx.empty(HOST.shape, "?"))
 
 
@@ -668,3 +668,50 @@ def test_dot_is_written_to_an_array():
         out = usmx.empty((2, 2))
         assert dot(matrix, matrix, out) is out
         same(out, usmx.asnumpy(matrix) @ usmx.asnumpy(matrix))
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [[(0, 1), (1, 2), (0, 1)], [(1, 0), (2, 1), (-1, -2)], [(0, -1), (2, 0), (2, 0)]],
+    ids=str,
+)
+def test_product_of_matrices_along_other_axes_is_numpys(axes):
+    x, y = np.random.default_rng(49).normal(size=(2, 4, 4, 4))
+    expected = np.matmul(x, y, axes=axes)
+    a, b = usmx.asarray(x), usmx.asarray(y)
+    same(usmx.matmul(a, b, axes=axes), expected, 1e-12)
+    out = usmx.empty((4, 4, 4), "f8")
+    assert np.matmul(a, b, axes=axes, out=out) is out
+    same(out, expected, 1e-12)
+
+
+def test_product_of_vectors_takes_an_axis_of_each():
+    x, y = np.arange(12.0).reshape(3, 4), np.arange(3.0)
+    a, b = usmx.asarray(x), usmx.asarray(y)
+    axes = [(1, 0), (0,), (0,)]
+    same(usmx.matmul(a, b, axes=axes), np.matmul(x, y, axes=axes), 1e-12)
+    same(usmx.matmul(b, b, axes=[0, 0, ()]), y @ y, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "axes",
+    [
+        [(0, 1), (0, 1)],
+        [(0,), (0, 1), (0, 1)],
+        [(0, 1), (0, 1), (0,)],
+        [(0, 9), (0, 1), (0, 1)],
+    ],
+)
+def test_product_of_matrices_along_axes_that_do_not_fit_is_a_value_error(axes):
+    a = usmx.ones((2, 2))
+    with pytest.raises(ValueError, match="ax[ei]s"):
+        usmx.matmul(a, a, axes=axes)
+
+
+@pytest.mark.parametrize("out_type", ["i2", "f4", "?"])
+def test_sums_so_far_are_computed_in_the_type_of_out(out_type):
+    x = np.array([1, 0, 3, 40000], "?" if out_type == "?" else "i4")
+    for name in ("cumsum", "cumprod"):
+        out = usmx.empty(4, out_type)
+        assert getattr(np, name)(usmx.asarray(x), out=out) is out
+        same(out, getattr(np, name)(x, out=np.empty(4, out_type)))

@@ -169,7 +169,7 @@ def test_every_row_is_tested():
     assert tested == {name for name, row in ROWS.items() if len(row.operands) < 3}
 
 
-@pytest.mark.parametrize("x", [[1, 2], 1.0, np.ones(3), "text"], ids=repr)
+@pytest.mark.parametrize("x", [[1, 2], np.ones(3), "text"], ids=repr)
 def test_what_is_no_array_says_what_makes_one(x):
     for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
         with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):
@@ -199,8 +199,7 @@ def test_type_of_another_kind_is_refused():
         usmx.add(array, 1, dtype="i4")
     with pytest.raises(TypeError, match="equal takes no dtype=: its result is bool"):
         usmx.equal(array, 1, dtype="f4")
-    with pytest.raises(TypeError, match="found none"):
-        usmx.add(1, 2, dtype="f4")
+    assert usmx.add(1, 2, dtype="f4").dtype == "f4"
     with pytest.raises(TypeError, match="fuse: add takes no dtype="):
         usmx.fuse(lambda x: usmx.add(x, 1, dtype="f4"))(array)
 
@@ -249,3 +248,32 @@ def test_any_byte_but_zero_is_true(name):
         mine = [usmx.asarray(each[rows], usm_type="shared") for each in (raw, numbers)]
         found = function(mine[0].view("?"), mine[1])
         assert np.array_equal(usmx.asnumpy(found), expected)
+
+
+NUMBERS = (2, 2.5, True, 2j, np.float32(3), np.int8(3))
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "divide", "floor_divide", "less", "greater"])
+@pytest.mark.parametrize("first", NUMBERS, ids=repr)
+def test_numbers_alone_compute_on_the_current_queue(name, first):
+    queue = usmx.SyclQueue()
+    for second in NUMBERS:
+        if name == "floor_divide" and first is second is True:
+            continue  # usmx does not divide bools so
+        try:
+            expected = getattr(np, name)(first, second)
+        except TypeError:
+            continue  # complex numbers have no such function
+        with usmx.using_queue(queue):
+            found = getattr(usmx, name)(first, second)
+        assert found.sycl_queue == queue
+        assert found.shape == ()
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=1e-6)
+
+
+def test_one_number_computes_on_the_current_queue():
+    assert usmx.sin(0.0).tolist() == 0
+    assert usmx.where(True, 1, 2.0).tolist() == 1
+    with pytest.raises(TypeError, match="add: expected a USMArray among the operands, found none"):
+        usmx.add(np.ones(2), 1)

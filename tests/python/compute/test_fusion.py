@@ -147,5 +147,4 @@ def test_what_cannot_be_traced_is_an_error_that_says_so(function, match):
 def test_arguments_must_be_arrays_or_numbers():
     with pytest.raises(TypeError, match="polynomial: argument 2 must be a USMArray or a number"):
         usmx.fuse(polynomial)(usmx.asarray(X), "y")
-    with pytest.raises(TypeError, match="polynomial: expected a USMArray among"):
-        usmx.fuse(polynomial)(1.0, 2.0)
+    assert usmx.fuse(polynomial)(1.0, 2.0).tolist() == polynomial(1.0, 2.0)

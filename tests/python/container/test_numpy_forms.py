@@ -527,3 +527,31 @@ def test_nothing_is_left_out_of_a_copy(nothing, axis):
         return xp.insert(left, nothing, 1, axis)
 
     check(insert_after_delete, usmx.ones((2, 3)), [])
+
+
+# ---- lists and numbers as the main argument
+
+OF_LISTS = {
+    "append": lambda xp: xp.append([1, 2], [3.5]),
+    "append to a number": lambda xp: xp.append(1, 2),
+    "append to a number of NumPy's": lambda xp: xp.append(np.int16(1), 2),
+    "delete": lambda xp: xp.delete([[1, 2], [3, 4]], [0], axis=1),
+    "resize": lambda xp: xp.resize(2, (2, 3)),
+    "diag": lambda xp: xp.diag((1, 2), 1),
+    "diag of a matrix": lambda xp: xp.diag([[1, 2], [3, 4]]),
+    "real": lambda xp: xp.real([1j, 2]),
+    "imag": lambda xp: xp.imag(2.0 + 1j),
+    "atleast_1d": lambda xp: xp.atleast_1d(3),
+    "atleast_3d": lambda xp: xp.atleast_3d([1, 2]),
+    "tril": lambda xp: xp.tril([[1, 2], [3, 4]]),
+    "triu": lambda xp: xp.triu([1, 2]),
+}
+
+
+@pytest.mark.parametrize("call", OF_LISTS.values(), ids=OF_LISTS)
+def test_lists_and_numbers_are_copied_to_the_current_queue(call):
+    queue = usmx.SyclQueue()
+    with usmx.using_queue(queue):
+        found = call(usmx)
+    assert found.sycl_queue == queue
+    assert same(on_host(found), call(np))
