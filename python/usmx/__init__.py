@@ -121,8 +121,10 @@ from usmx._compute.scans import (
     diff as diff,
 )
 from usmx._compute.sorting import (
+    argpartition as argpartition,
     argsort as argsort,
     isin as isin,
+    partition as partition,
     searchsorted as searchsorted,
     sort as sort,
     unique_all as unique_all,

@@ -369,7 +369,7 @@ def test_ufunc_writes_where_a_mask_holds(array):
         np.add(array, 1, where=X.astype("i8"))
 
 
-@pytest.mark.parametrize("options", [{"order": "F"}, {"casting": "unsafe"}], ids=str)
+@pytest.mark.parametrize("options", [{"order": "F"}, {"subok": False}], ids=str)
 def test_other_options_of_a_ufunc_are_a_type_error(array, options):
     with pytest.raises(
         TypeError,
@@ -518,3 +518,82 @@ def test_numpy_array_like_an_array_is_usmx(kind):
         assert made.tolist() == [1.0]
     with pytest.raises(TypeError):
         np.arange(3, like=new_array(kind))
+
+
+# ---- structured arrays
+
+RECORDS = np.zeros(3, [("x", "i4"), ("y", "f4", (2,)), ("z", [("p", "i2"), ("q", "i2")])])
+RECORDS["x"] = [1, 2, 3]
+CHANGES = {
+    "nothing": lambda t: None,
+    "a field": lambda t: t["x"].__setitem__(1, 7),
+    "an element of a subarray": lambda t: t["y"].__setitem__((2, 1), 7),
+    "a field of a field": lambda t: t["z"]["q"].__setitem__(0, 7),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("key", [slice(None), slice(0, 1), (None, slice(None)), 0], ids=str)
+def test_structured_elements_are_equal_if_all_fields_are(change, key):
+    other = RECORDS.copy()
+    change(other)
+    a, b = usmx.asarray(RECORDS), usmx.asarray(other)
+    for found, expected in (
+        (a == b[key], other[key] == RECORDS),
+        (a[key] != b, RECORDS[key] != other),
+    ):
+        assert usmx.asnumpy(found).tolist() == expected.tolist()
+
+
+def test_structured_elements_with_other_fields_are_not_compared():
+    a = usmx.asarray(RECORDS)
+    for other in (a.astype([("a", "i4"), *RECORDS.dtype.descr[1:]]), usmx.ones(3)):
+        with pytest.raises(TypeError, match="same fields|not defined for structured"):
+            a == other  # noqa: B015
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("types", [("f8", "i4"), ("f8", "f4"), ("f4", "f8"), ("i4", "i4")], ids=str)
+@pytest.mark.parametrize("name", ["add", "matmul"])
+def test_results_are_converted_to_the_type_of_out_as_casting_allows(name, types, casting):
+    of, into = types
+    x = np.array([1.0, 2.0], of)
+    expected = np.zeros((2,) if name == "add" else (), into)
+    a, out = usmx.asarray(x), usmx.zeros(expected.shape, into)
+    try:
+        getattr(np, name)(x, x, out=expected, casting=casting)
+    except TypeError:
+        for function in (getattr(np, name), getattr(usmx, name)):
+            with pytest.raises(TypeError, match="cannot be written to an array of type"):
+                function(a, a, out=out, casting=casting)
+        return
+    for function in (getattr(np, name), getattr(usmx, name)):
+        out[...] = 0
+        assert function(a, a, out=out, casting=casting) is out
+        assert out.tolist() == expected.tolist()
+
+
+def test_operands_are_converted_to_a_type_as_casting_allows():
+    a = usmx.asarray([1.5, 2.5])
+    for add in (usmx.add, np.add):
+        assert add(a, 1, dtype="i4", casting="unsafe").tolist() == [2, 3]
+        with pytest.raises(TypeError):
+            add(a, 1, dtype="f4", casting="safe")
+    with pytest.raises(ValueError, match="casting must be one of"):
+        usmx.add(a, 1, casting="any")
+
+
+def test_functions_take_out_in_a_tuple():
+    a, out = usmx.ones(2), usmx.zeros(2)
+    assert usmx.add(a, 1, out=(out,)) is out
+    assert usmx.negative(a, out=(out,), casting="unsafe") is out
+    assert out.tolist() == [-1, -1]
+    with pytest.raises(TypeError, match="out must be a USMArray, found tuple"):
+        usmx.add(a, 1, out=(out, out))
+
+
+def test_conjugate_of_a_real_array_is_the_array():
+    for dtype in ("?", "i4", "f8"):
+        a = usmx.ones(2, dtype)
+        assert a.conj() is a
+        assert a.conjugate() is a

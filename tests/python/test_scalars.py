@@ -173,6 +173,7 @@ def test_bytes_are_those_of_the_elements_and_no_count(typestr):
     host = np.arange(3).astype(typestr)
     array = usmx.asarray(host, usm_type="shared")
     assert bytes(array) == bytearray(array) == host.tobytes()
+    assert bytes(usmx.asarray(host, usm_type="device")[::-1]) == host[::-1].tobytes()
 
 
 def test_integer_array_counts_as_a_shape():

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from usmx._compute.table import Row
     from usmx._core import SyclDevice, SyclQueue
-    from usmx._typing import DTypeLike, NumpyType
+    from usmx._typing import Casting, DTypeLike, NumpyType
 
 
 _texts: dict[str, str] = {}
@@ -132,6 +132,8 @@ def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> 
     """Call the row's function, by a kernel."""
     kinds = _kinds_of(operands, out)
     if kinds is None:
+        if _is_one_in_a_tuple(out):
+            return launch(row, operands, out[0])
         for each in operands:
             if isinstance(each, Traced):
                 return each.apply(row, operands, out)
@@ -140,6 +142,10 @@ def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> 
         into = None if out is None else output(row.name, out).dtype
         kinds = (*map(kind_of, operands), into, first._own_queue.sycl_device)
     plan = _plans.get((row.name, kinds))
+    if plan is None and row.name in ("equal", "not_equal") and _have_fields(operands):
+        from usmx._compute.fields import compare_fields  # which computes by this module
+
+        return compare_fields(row, *operands, out)
     if plan is None:
         plan = _plans[row.name, kinds] = _make_plan(row, *kinds)
     kernel, numbers = plan
@@ -151,6 +157,15 @@ def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> 
                 raise
             return launch(row, tuple(map(comparable, operands)), out)
     return kernel(*operands) if out is None else kernel(*operands, out=out)
+
+
+def _is_one_in_a_tuple(out):
+    """Whether `out` is written as NumPy's ufuncs take it, too."""
+    return type(out) is tuple and len(out) == 1
+
+
+def _have_fields(operands):
+    return all(type(each) is USMArray and each.dtype.names for each in operands)
 
 
 def _converted(operands, numbers):
@@ -258,30 +273,49 @@ def written(function: str, out: USMArray | None, made: USMArray) -> USMArray:
     return out
 
 
-def in_type(row: Row, operands: tuple[Any, ...], dtype: DTypeLike) -> tuple[Any, ...]:
+def in_type(
+    row: Row, operands: tuple[Any, ...], dtype: DTypeLike, casting: Casting = "same_kind"
+) -> tuple[Any, ...]:
     """The operands in the type that the argument `dtype` asks for."""
     if any(isinstance(each, Traced) for each in operands):
         raise TypeError(f"fuse: {row.name} takes no dtype=, convert the arguments")
     if row.result == "bool":
         raise TypeError(f"{row.name} takes no dtype=: its result is bool")
-    return arrays_in_type(row.name, row.operands, operands, dtype)
+    return arrays_in_type(row.name, row.operands, operands, dtype, casting)
 
 
 def arrays_in_type(
-    function: str, names: tuple[str, ...], operands: tuple[Any, ...], dtype: DTypeLike
+    function: str,
+    names: tuple[str, ...],
+    operands: tuple[Any, ...],
+    dtype: DTypeLike,
+    casting: Casting = "same_kind",
 ) -> tuple[Any, ...]:
-    """The operands, with arrays converted to a type of their kind; numbers stay."""
+    """The operands, with arrays converted to a type, as far as `casting` allows; numbers stay."""
     return tuple(
-        USMArray.astype(each, dtype, casting="same_kind", copy=False)
+        USMArray.astype(each, dtype, casting=casting, copy=False)
         if isinstance(each, USMArray)
         else each
         for each in operands_of(function, names, operands)
     )
 
 
-def require_castable(function: str, result: NumpyType, into: NumpyType) -> None:
-    """TypeError if the result would change its kind in an array of the type."""
-    if not _numpy().can_cast(result, into, "same_kind"):
+def converted_to(function: str, out: USMArray | None, made: USMArray, casting: Casting) -> USMArray:
+    """A result of a function, converted to the type of `out` as far as `casting` allows."""
+    if out is None:
+        require_castable(function, made.dtype, made.dtype, casting)
+        return made
+    out = out[0] if _is_one_in_a_tuple(out) else out
+    into = output(function, out).dtype
+    require_castable(function, made.dtype, into, casting)
+    return written(function, out, USMArray.astype(made, into, copy=False))
+
+
+def require_castable(
+    function: str, result: NumpyType, into: NumpyType, casting: Casting = "same_kind"
+) -> None:
+    """TypeError if the result cannot be in an array of the type."""
+    if not _numpy().can_cast(result, into, casting):
         raise TypeError(
             f"{function}: a result of type {result} cannot be written to an array of type {into}"
         )

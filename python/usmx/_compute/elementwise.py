@@ -6,7 +6,7 @@ import re
 from math import inf
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import Traced, compute, in_type
+from usmx._compute.call import Traced, compute, converted_to, in_type
 from usmx._compute.table import ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_integer, as_view
@@ -39,10 +39,11 @@ Compute {summary}, for each element. Does not wait.
 {note}
 Args:
 {operands}
-    out: where the result is written: an array of the result's shape, to whose type the result's can
-        be cast without a change of kind. By default a new array.
-    dtype: the type to which arrays are converted first, without a change of kind. None where the
-        result is bool.
+    out: where the result is written: an array of the result's shape, or a tuple of one. By default
+        a new array.
+    dtype: the type to which arrays are converted first. None where the result is bool.
+    casting: which conversions are allowed, to `dtype` and of the result to the type of `out`, in
+        NumPy's words: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
 
 Returns:
     `out`, or a new USMArray on the queue of the operands. Its element type is {result}.
@@ -60,12 +61,16 @@ Example:
 
 
 def _function_of(row: Row):
-    def unary(x, /, out=None, *, dtype=None):
-        operands = (x,) if dtype is None else in_type(row, (x,), dtype)
+    def unary(x, /, out=None, *, dtype=None, casting="same_kind"):
+        operands = (x,) if dtype is None else in_type(row, (x,), dtype, casting)
+        if casting != "same_kind":
+            return converted_to(row.name, out, compute(row, operands), casting)
         return compute(row, operands, out)
 
-    def binary(x1, x2, /, out=None, *, dtype=None):
-        operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype)
+    def binary(x1, x2, /, out=None, *, dtype=None, casting="same_kind"):
+        operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype, casting)
+        if casting != "same_kind":
+            return converted_to(row.name, out, compute(row, operands), casting)
         return compute(row, operands, out)
 
     function = unary if len(row.operands) == 1 else binary
@@ -73,6 +78,7 @@ def _function_of(row: Row):
     function.__annotations__ = dict.fromkeys(row.operands, "Operand") | {
         "out": "USMArray | None",
         "dtype": "DTypeLike | None",
+        "casting": "Casting",
         "return": "USMArray",
     }
     function.__doc__ = _DOCUMENT.format(

@@ -59,11 +59,13 @@ class OfArrays:
         return elementwise.clip(self, min, max, out=out)
 
     def conj(self: Any) -> USMArray:
-        """Conjugate each element: `usmx.conj`. Does not wait."""
-        return compute(ROWS["conj"], (self,))
+        """Conjugate each element; real arrays are their own conjugates. Does not wait."""
+        return self if self.dtype.kind in "biuf" else compute(ROWS["conj"], (self,))
 
     def conjugate(self: Any, out: USMArray | None = None) -> USMArray:
-        """Conjugate each element: `usmx.conj`. Does not wait."""
+        """Conjugate each element; real arrays are their own conjugates. Does not wait."""
+        if out is None:
+            return self.conj()
         return compute(ROWS["conj"], (self,), out)
 
     def round(self: Any, decimals: SupportsIndex = 0, out: USMArray | None = None) -> USMArray:
@@ -92,6 +94,27 @@ class OfArrays:
     ) -> USMArray:
         """Find the indices that sort along an axis: `usmx.argsort`. Does not wait."""
         return sorting.argsort(self, axis, kind, stable=stable)
+
+    def partition(
+        self: Any,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex = -1,
+        kind: str | None = None,
+    ) -> None:
+        """Put elements of an axis at their sorted places, in place: `usmx.partition`.
+
+        Does not wait.
+        """
+        copy_async(self, sorting.partition(self, kth, operator.index(axis), kind))
+
+    def argpartition(
+        self: Any,
+        kth: SupportsIndex | Sequence[SupportsIndex],
+        axis: SupportsIndex | None = -1,
+        kind: str | None = None,
+    ) -> USMArray:
+        """Find the indices that do what `partition` does: `usmx.argpartition`. Does not wait."""
+        return sorting.argpartition(self, kth, axis, kind)
 
     def searchsorted(
         self: Any,
@@ -170,7 +193,6 @@ add_names(
         "amax": "usmx.max",
         "amin": "usmx.min",
         "angle": "usmx.atan2(a.imag, a.real)",
-        "argpartition": "usmx.argsort(a)",
         "around": "usmx.round or a.round(decimals)",
         "average": "usmx.mean(a), or usmx.sum(a * weights) / usmx.sum(weights)",
         "bitwise_not": "usmx.bitwise_invert",
@@ -190,7 +212,6 @@ add_names(
         "mod": "usmx.remainder(a, b)",
         "nan_to_num": "usmx.where(usmx.isnan(a), 0, a)",
         "outer": "a[:, None] * b",
-        "partition": "usmx.sort(a)",
         "ptp": "a.max() - a.min()",
         "rad2deg": "a * (180 / usmx.pi)",
         "radians": "a * (usmx.pi / 180)",

@@ -14,11 +14,11 @@ from usmx._compute.call import (
     arrays_in_type,
     arrays_of,
     compute,
+    converted_to,
     in_type,
     is_operand,
     output,
     require_castable,
-    written,
 )
 from usmx._compute.reductions import reduce
 from usmx._compute.scans import accumulate
@@ -59,10 +59,12 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     out = outs[0] if outs else None
     if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
         dtype = kwargs.pop("dtype", None)
+        is_free = name != "divmod" and kwargs.get("where", True) is True
+        casting = kwargs.pop("casting", "same_kind") if is_free else "same_kind"
         if dtype is not None and name in UFUNCS:
-            inputs = in_type(UFUNCS[name], inputs, dtype)
+            inputs = in_type(UFUNCS[name], inputs, dtype, casting)
         elif dtype is not None:
-            inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype)
+            inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype, casting)
         where = kwargs.pop("where", True) if name in UFUNCS else True
         axes = {"axes": kwargs.pop("axes")} if name == "matmul" and "axes" in kwargs else {}
         _require_defaults(name, kwargs)
@@ -71,9 +73,10 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         if name == "divmod":
             parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
             return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
-        if name in UFUNCS:
+        if name in UFUNCS and casting == "same_kind":
             return compute(UFUNCS[name], inputs, out)
-        return written(name, out, _PRODUCTS[name](*inputs, **axes))
+        made = compute(UFUNCS[name], inputs) if name in UFUNCS else _PRODUCTS[name](*inputs, **axes)
+        return converted_to(name, out, made, casting)
     if method == "outer" and name in UFUNCS and len(inputs) == 2:
         _require_defaults(name, kwargs)
         first, second = arrays_of(name, ("x1", "x2"), inputs)
@@ -128,6 +131,7 @@ FUNCTIONS.update(
         "any": By(USMArray.any, "a", "axis out keepdims", "where"),
         "argmax": By(USMArray.argmax, "a", "axis out", "keepdims"),
         "argmin": By(USMArray.argmin, "a", "axis out", "keepdims"),
+        "argpartition": By(sorting.argpartition, "a kth", "axis kind"),
         "argsort": By(sorting.argsort, "a", "axis kind", "stable"),
         "around": By(USMArray.round, "a", "decimals out"),
         "count_nonzero": By(reductions.count_nonzero, "a", "axis", "keepdims"),
@@ -150,6 +154,7 @@ FUNCTIONS.update(
         "nanstd": By(nan_functions.nanstd, "a", _SPREADING, "correction"),
         "nansum": By(nan_functions.nansum, "a", _REDUCING),
         "nanvar": By(nan_functions.nanvar, "a", _SPREADING, "correction"),
+        "partition": By(sorting.partition, "a kth", "axis kind"),
         "prod": By(USMArray.prod, "a", f"{_REDUCING} initial where"),
         "round": By(USMArray.round, "a", "decimals out"),
         "sort": By(sorting.sort, "a", "axis kind", "stable"),

@@ -9,6 +9,7 @@ from usmx import _core
 from usmx._compute.call import (
     arrays_of,
     compute,
+    converted_to,
     cpp,
     kernels,
     new_cache,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import USMArray
-    from usmx._typing import Producer
+    from usmx._typing import Casting, Producer
 
 _ITEMS, _TILE = 16, 64  # of a group along both axes, and what they make, as in product.hpp
 _MOST_BATCHES = 65535  # that a launch on a CUDA device may have
@@ -44,6 +45,7 @@ def matmul(
     /,
     *,
     out: USMArray | None = None,
+    casting: Casting = "same_kind",
     axes: Sequence[SupportsIndex | Sequence[SupportsIndex]] | None = None,
 ) -> USMArray:
     """Multiply matrices: ``x1 @ x2``. Does not wait.
@@ -52,8 +54,9 @@ def matmul(
         x1, x2: arrays of one dimension or more. The last two are those of matrices, and the others
             are broadcast together. A vector stands for a row on the left, for a column on the
             right, and that dimension is not in the result.
-        out: where the result is written: an array of the result's shape, to whose type the result's
-            can be cast without a change of kind. By default a new array.
+        out: where the result is written: an array of the result's shape. By default a new array.
+        casting: how the result may be converted to the type of `out`, in NumPy's words: 'no',
+            'equiv', 'safe', 'same_kind' or 'unsafe'.
         axes: which axes are those of the matrices: two of `x1`, two of `x2`, and two of the result;
             one for a vector, and for the result of a vector and a matrix. By default the last ones.
 
@@ -75,9 +78,12 @@ def matmul(
          [15 22]]
     """
     first, second = arrays_of("matmul", ("x1", "x2"), (x1, x2))
-    if axes is not None:
-        return written("matmul", out, _product_along(first, second, axes))
-    return written("matmul", out, _product_of_last_axes(first, second))
+    made = (
+        _product_of_last_axes(first, second)
+        if axes is None
+        else _product_along(first, second, axes)
+    )
+    return converted_to("matmul", out, made, casting)
 
 
 def _product_along(first, second, axes):

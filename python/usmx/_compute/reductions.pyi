@@ -4,7 +4,7 @@ from typing import Any, SupportsIndex
 
 from usmx._compute.table import Reduction
 from usmx._core import ReductionKernel, SyclDevice, USMArray
-from usmx._typing import ArrayLike, Axes, DTypeLike, NumpyType, Operand, Producer
+from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
 NAMES: list[str]
 

@@ -25,6 +25,7 @@ from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
 from usmx._container.host import _numpy
 from usmx._container.indexing import nonzero, with_axis
+from usmx._container.manipulation import integers_of
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -118,8 +119,86 @@ def argsort(
     return _sorted_as_asked(x, axis, kind, descending, True)
 
 
+def partition(
+    x: Producer,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    /,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+) -> USMArray:
+    """Put elements of an axis at their sorted places, in a new array. Does not wait.
+
+    All elements are sorted, which is more than NumPy promises.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        kth: the places at which there is what sorting puts there, with nothing greater before it
+            and nothing less after it: an integer, or several. Negative ones count from the end.
+        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        kind: None or 'introselect'. It changes nothing.
+
+    Returns:
+        A new USMArray on the queue of `x` and of its kind.
+
+    Raises:
+        TypeError: the elements are structures, or `kth` has no integers.
+        ValueError: an element of `kth` is outside of the axis, or `kind` is another word.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.partition(usmx.asarray([3, 1, 2]), 1))
+        [1 2 3]
+    """
+    return _partitioned(x, kth, axis, kind, False)
+
+
+def argpartition(
+    x: Producer,
+    kth: SupportsIndex | Sequence[SupportsIndex],
+    /,
+    axis: SupportsIndex | None = -1,
+    kind: str | None = None,
+) -> USMArray:
+    """Find the indices that put elements of an axis at their sorted places. Does not wait.
+
+    All elements are sorted, which is more than NumPy promises.
+
+    Args:
+        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        kth: the places at which there is what sorting puts there, with nothing greater before it
+            and nothing less after it: an integer, or several. Negative ones count from the end.
+        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        kind: None or 'introselect'. It changes nothing.
+
+    Returns:
+        A new USMArray of int64 on the queue of `x` and of its kind.
+
+    Raises:
+        TypeError: the elements are structures, or `kth` has no integers.
+        ValueError: an element of `kth` is outside of the axis, or `kind` is another word.
+        numpy.exceptions.AxisError: there is no such axis.
+
+    Example:
+        >>> print(usmx.argpartition(usmx.asarray([3, 1, 2]), 1))
+        [1 2 0]
+    """
+    return _partitioned(x, kth, axis, kind, True)
+
+
+def _partitioned(x, kth, axis, kind, wants_places):
+    _require_kind(kind, ("introselect",))
+    view, along = with_axis(as_view("x", x), axis)
+    size = view.shape[along]
+    for k in integers_of("kth", kth):
+        if view.size and not -size <= k < size:
+            raise ValueError(f"kth must be within the {size} elements of the axis, found {k}")
+    return _sorted(view, along, False, wants_places)
+
+
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
     view = as_view("x", x)
+    if wants_places and view.ndim == 0:  # NumPy gives it an axis here, but not where it sorts
+        view = view[None]
     known = (
         "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
     )  # fmt: skip

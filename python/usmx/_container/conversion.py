@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_view
+from usmx._container.host import _numpy
 from usmx._container.types import can_cast, default_types
 
 if TYPE_CHECKING:
@@ -65,4 +66,44 @@ def astype(
             f"elements of type {view.dtype} cannot be cast to {_core._dtype(newdtype)} "
             f"with casting={casting!r}"
         )
+    if view.dtype.names:
+        view = _with_fields_of(view, _core._dtype(newdtype))
     return _core._as_asked(view, newdtype, usm_type, None, device, order, True if copy else None)
+
+
+def innermost_fields(x: USMArray) -> list[USMArray]:
+    """Views of the plain fields, in order; those of fields that are structures are among them."""
+    found = list(_places_of(x.dtype, 0))
+    names = [f"f{k}" for k in range(len(found))]
+    formats, offsets = zip(*found, strict=True)
+    layout = {"names": names, "formats": formats, "offsets": offsets, "itemsize": x.dtype.itemsize}
+    flat = x.view(_numpy().dtype(layout))
+    return [flat[name] for name in names]
+
+
+def _places_of(dtype, start):
+    """Type and offset of each plain field."""
+    for name in dtype.names:
+        of_field, offset = dtype.fields[name][:2]
+        if of_field.names:
+            yield from _places_of(of_field, start + offset)
+        else:
+            yield of_field, start + offset
+
+
+def _with_fields_of(x, dtype):
+    """A copy with fields of other types and names, in the same order; `x` where it has them."""
+    if x.dtype == dtype or not are_alike(x.dtype, dtype):
+        return x
+    result = _core.zeros(x.shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
+    for source, field in zip(innermost_fields(x), innermost_fields(result), strict=True):
+        field[...] = source
+    return result
+
+
+def are_alike(first, second):
+    """Whether both are plain, or have as many fields, which are alike."""
+    old, new = first.names or (), second.names or ()
+    return len(old) == len(new) and all(
+        are_alike(first[a], second[b]) for a, b in zip(old, new, strict=True)
+    )

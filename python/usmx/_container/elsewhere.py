@@ -90,9 +90,7 @@ _OF_THE_PACKAGE = {
 
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
-    "argpartition": "a.argsort()",
     "asnumpy": "usmx.asnumpy(a)",
-    "byteswap": "usmx.asarray, which brings data of the host into this machine's byte order",
     "clone": "a.copy()",
     "contiguous": "usmx.ascontiguousarray(a)",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
@@ -104,7 +102,6 @@ _OF_ARRAYS = {
     "get": "usmx.asnumpy(a)",
     "getfield": "a['field'] or a.view(dtype)",
     "numpy": "usmx.asnumpy(a)",
-    "partition": "a.sort()",
     "permute": "a.transpose(axes)",
     "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",

@@ -50,6 +50,25 @@ class _OfArrays:
         _require_made(self)
         return array_str(self)
 
+    def __bytes__(self: Any) -> bytes:
+        """The elements' bytes in C order, copied from any kind of memory: `tobytes`. Waits."""
+        return self.tobytes()
+
+    def byteswap(self: Any, inplace: bool = False) -> USMArray:
+        """Reverse the bytes of each element, of complex numbers those of each part.
+
+        In place only if asked for. Waits for a copy.
+        """
+        result = self if inplace else _core.copy(self, order="K")
+        for name in self.dtype.names or ():
+            result[name].byteswap(inplace=True)
+        size = self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
+        if size > 1 and not self.dtype.names and self.size:
+            parts = _core.copy(result, order="C").reshape(-1).view("u1").reshape((-1, size))
+            swapped = _core.copy(parts[:, ::-1], order="C").reshape(-1).view(self.dtype)
+            result[...] = swapped.reshape(self.shape)
+        return result
+
     @property
     def flat(self: Any) -> FlatIterator:
         """The elements in C order, as one dimension, like NumPy's ``flat``.

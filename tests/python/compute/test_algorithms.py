@@ -715,3 +715,49 @@ def test_sums_so_far_are_computed_in_the_type_of_out(out_type):
         out = usmx.empty(4, out_type)
         assert getattr(np, name)(usmx.asarray(x), out=out) is out
         same(out, getattr(np, name)(x, out=np.empty(4, out_type)))
+
+
+# ---- partitions
+
+PARTITIONS = {
+    "function": lambda xp, x, kth, axis: xp.partition(x, kth, axis),
+    "function of indices": lambda xp, x, kth, axis: xp.take_along_axis(
+        x, xp.argpartition(x, kth, axis), axis=axis
+    ),
+    "method of indices": lambda xp, x, kth, axis: xp.take_along_axis(
+        x, x.argpartition(kth, axis), axis=axis
+    ),
+    "numpy's function": lambda xp, x, kth, axis: np.partition(x, kth, axis=axis),
+}
+
+
+@pytest.mark.parametrize("partition", PARTITIONS.values(), ids=PARTITIONS)
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("kth", [0, 3, -1, (1, -2), np.int64(2)], ids=repr)
+def test_partition_has_at_kth_what_numpys_has(partition, axis, kth):
+    found = usmx.asnumpy(partition(usmx, usmx.asarray(HOST), kth, axis))
+    expected = partition(np, HOST, kth, axis)
+    for k in np.atleast_1d(kth):
+        np.testing.assert_array_equal(found.take(k, axis), expected.take(k, axis))
+        rows, at_k = np.moveaxis(found, axis, -1), found.take([k], axis)
+        assert (rows[..., :k] <= np.moveaxis(at_k, axis, -1)).all()
+        assert (rows[..., k:] >= np.moveaxis(at_k, axis, -1)).all()
+
+
+def test_partition_of_an_array_is_in_place_and_that_of_all_elements_has_one_dimension():
+    array = usmx.asarray(HOST)
+    array.partition(2, axis=0)
+    same(array[2], np.partition(HOST, 2, axis=0)[2])
+    same(usmx.partition(array, 5, axis=None)[5], np.partition(HOST, 5, axis=None)[5])
+    assert usmx.argpartition(usmx.zeros((0, 2)), 0).shape == (0, 2)
+
+
+@pytest.mark.parametrize("kth", [7, -8, (0, 7), 1.5, "1"])
+def test_partition_at_a_place_that_is_none_is_numpys_error(kth):
+    with pytest.raises((TypeError, ValueError)) as theirs:
+        np.partition(HOST, kth)
+    for function in (usmx.partition, usmx.argpartition):
+        with pytest.raises(theirs.type, match="kth must be"):
+            function(usmx.asarray(HOST), kth)
+    with pytest.raises(ValueError, match="kind must be None or one of introselect, found 'quick'"):
+        usmx.partition(usmx.asarray(HOST), 0, kind="quick")

@@ -24,6 +24,7 @@ def saved(a, save=usmx.save):
 CALLS = {
     "add": lambda a: usmx.add(a, a),
     "append": lambda a: usmx.append(a, [7.0]),
+    "argpartition": lambda a: usmx.argpartition(a, 1),
     "argsort": usmx.argsort,
     "array_equal": lambda a: usmx.array_equal(a, NUMBERS),
     "array_split": lambda a: usmx.array_split(a, 2)[1],
@@ -45,6 +46,7 @@ CALLS = {
     "isin": lambda a: usmx.isin(a, a),
     "matmul": lambda a: usmx.matmul(a, beside(a, np.ones(4))),
     "mean": usmx.mean,
+    "partition": lambda a: usmx.partition(a, 1),
     "searchsorted": lambda a: usmx.searchsorted(beside(a, np.arange(4.0)), a),
     "sin": usmx.sin,
     "sort": usmx.sort,

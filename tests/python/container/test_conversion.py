@@ -256,6 +256,29 @@ def test_types_with_fields_are_not_converted():
     assert structured.astype(fields).dtype == fields
 
 
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        [("x", "f4"), ("y", "i4")],
+        [("a", "f8"), ("b", "i8")],
+        [("a", "<i8"), ("b", "<f8")],
+        [("a", "u2"), ("b", "f2")],
+    ],
+)
+def test_fields_are_converted_one_by_one(dtype):
+    host = np.array([(1, 2.5), (3, 4.5)], [("a", "<i8"), ("b", "<f8")])
+    found = usmx.asarray(host).astype(dtype)
+    assert found.dtype == dtype
+    assert usmx.asnumpy(found).tolist() == host.astype(dtype).tolist()
+
+
+def test_fields_of_fields_are_converted_one_by_one():
+    inner = [("p", "i4"), ("q", "f4")]
+    host = np.array([(1, (2, 3.5)), (4, (5, 6.5))], [("a", "f4"), ("b", inner)])
+    dtype = [("a", "i4"), ("b", [("r", "f4"), ("s", "f4")])]
+    assert usmx.asarray(host).astype(dtype).tolist() == host.astype(dtype).tolist()
+
+
 # ---- places
 
 

@@ -33,7 +33,6 @@ BINS = np.array([-1.0, 0.5, 2.0])
 ADVICE = {  # what the advice gives is what NumPy's function gives
     "allclose": lambda a, b: np.allclose(a, b),
     "angle": lambda a, b: np.angle(a + 1j * b),
-    "argpartition": lambda a, b: np.argsort(a),
     "deg2rad": lambda a, b: np.deg2rad(a),
     "degrees": lambda a, b: np.degrees(a),
     "digitize": lambda a, b: np.digitize(a, BINS),
@@ -47,7 +46,6 @@ ADVICE = {  # what the advice gives is what NumPy's function gives
     "mod": lambda a, b: np.mod(a, b),
     "nan_to_num": lambda a, b: np.nan_to_num(a),
     "outer": lambda a, b: np.outer(a[0], b),
-    "partition": lambda a, b: np.sort(a),
     "ptp": lambda a, b: np.ptp(a),
     "union1d": lambda a, b: np.union1d(a, b),
     "vdot": lambda a, b: np.vdot(a, b),

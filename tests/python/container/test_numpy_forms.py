@@ -555,3 +555,31 @@ def test_lists_and_numbers_are_copied_to_the_current_queue(call):
         found = call(usmx)
     assert found.sycl_queue == queue
     assert same(on_host(found), call(np))
+
+
+# ---- bytes of elements
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i2", "f4", "f8", "c8", "c16", "i4,f4"])
+@pytest.mark.parametrize("step", [1, 2, -1])
+def test_bytes_of_each_element_are_reversed(dtype, step):
+    host = np.arange(24).reshape(4, 6).astype(dtype)
+    array = usmx.asarray(host)
+    swapped = array[:, ::step].byteswap()
+    assert usmx.asnumpy(swapped).tobytes() == host[:, ::step].byteswap().tobytes()
+    part = array[:, ::step]
+    assert part.byteswap(inplace=True) is part
+    host[:, ::step].byteswap(inplace=True)
+    assert usmx.asnumpy(array).tobytes() == host.tobytes()
+
+
+def test_bytes_of_a_fortran_contiguous_array_are_reversed_in_its_order():
+    assert usmx.zeros((2, 3), order="F").byteswap().flags.f_contiguous
+    assert usmx.zeros(()).byteswap().shape == ()
+    assert usmx.zeros((0, 3)).byteswap().shape == (0, 3)
+
+
+def test_array_without_dimensions_is_sorted_by_index_0():
+    for axis in (-1, 0, None):
+        assert usmx.argsort(usmx.asarray(5), axis).tolist() == [0]
+        assert usmx.asarray(5).argsort(axis).tolist() == [0]
