@@ -128,7 +128,7 @@ def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) ->
     return launch(row, operands, out) if found is None else found
 
 
-def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
+def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     """Call the row's function, by a kernel."""
     kinds = _kinds_of(operands, out)
     if kinds is None:
@@ -145,7 +145,7 @@ def launch(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> 
     if plan is None and row.name in ("equal", "not_equal") and _have_fields(operands):
         from usmx._compute.fields import compare_fields  # which computes by this module
 
-        return compare_fields(row, *operands, out)
+        return compare_fields(row, operands[0], operands[1], out)
     if plan is None:
         plan = _plans[row.name, kinds] = _make_plan(row, *kinds)
     kernel, numbers = plan

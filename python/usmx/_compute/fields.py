@@ -10,6 +10,8 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.conversion import are_alike, innermost_fields
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from usmx._compute.table import Row
     from usmx._core import USMArray
 
@@ -24,7 +26,7 @@ def compare_fields(row: Row, x1: USMArray, x2: USMArray, out: USMArray | None) -
     joined, of_subarray = ("and", "all") if row.name == "equal" else ("or", "any")
     ndim = max(x1.ndim, x2.ndim)
     aligned = (x[(None,) * (ndim - x.ndim)] for x in (x1, x2))
-    result = None
+    result: Any = None
     for first, second in zip(*map(innermost_fields, aligned), strict=True):
         found = compute(row, (first, second))
         if found.ndim > ndim:  # those of an array in the element

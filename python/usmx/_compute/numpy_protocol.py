@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from usmx._typing import Casting
+
 UFUNCS = {row.numpy: row for row in ROWS.values()}
 _PRODUCTS: dict[str, Callable[..., USMArray]] = {
     "matmul": products.matmul,
@@ -60,7 +62,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
         dtype = kwargs.pop("dtype", None)
         is_free = name != "divmod" and kwargs.get("where", True) is True
-        casting = kwargs.pop("casting", "same_kind") if is_free else "same_kind"
+        casting: Casting = kwargs.pop("casting", "same_kind") if is_free else "same_kind"
         if dtype is not None and name in UFUNCS:
             inputs = in_type(UFUNCS[name], inputs, dtype, casting)
         elif dtype is not None:

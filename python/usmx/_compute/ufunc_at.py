@@ -46,7 +46,7 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     Equal indices are beside each other once they are sorted, so that no two work items write to
     the same element. Waits.
     """
-    options = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
+    options: dict[str, Any] = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
     places = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
     shape, places = places.shape, reshape(places, (-1,), copy=True)
     order = argsort(places)
