@@ -64,7 +64,7 @@ BY_NAME = {
     **dict.fromkeys("axis axis1 source destination".split(), lambda: 0),  # noqa: SIM905
     "axis2": lambda: 1,
     "axes": lambda: (1, 0),
-    "indices": lambda: [0, 1],
+    **dict.fromkeys("indices kth".split(), lambda: [0, 1]),  # noqa: SIM905
     "indices_or_sections": lambda: 1,
     "condition": lambda: usmx.asarray([[True, False, True]] * 2),
     "mask": lambda: usmx.asarray([[True, False, True]] * 2),

@@ -186,8 +186,8 @@ def argpartition(
 
 
 def _partitioned(x, kth, axis, kind, wants_places):
-    _require_kind(kind, ("introselect",))
     view, along = with_axis(as_view("x", x), axis)
+    _require_kind(kind, ("introselect",))
     size = view.shape[along]
     for k in integers_of("kth", kth):
         if view.size and not -size <= k < size:

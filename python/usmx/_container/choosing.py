@@ -98,7 +98,8 @@ def choose(
 
     Raises:
         ValueError: a number is outside of the choices, there are none, the shapes do not fit, or
-            `out` is read-only or has another shape or type.
+            `out` is read-only or has another shape.
+        TypeError: `out` has another type.
         IndexError: `a` has other elements than integers.
         ExecutionPlacementError: the queues differ.
 

@@ -46,7 +46,8 @@ def take(
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
-        ValueError: `out` is read-only or has another shape or type.
+        ValueError: `out` is read-only or has another shape.
+        TypeError: `out` has another type.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
@@ -292,11 +293,10 @@ def written(result: USMArray, out: USMArray | None) -> USMArray:
         raise TypeError(f"out must be a USMArray, found {type(out).__name__}")
     if not out.flags.writable:
         raise ValueError("out is read-only")
-    if out.shape != result.shape or out.dtype != result.dtype:
-        raise ValueError(
-            f"out must have shape {result.shape} and dtype {result.dtype}, "
-            f"found {out.shape} and {out.dtype}"
-        )
+    if out.shape != result.shape:
+        raise ValueError(f"out must have shape {result.shape}, found {out.shape}")
+    if out.dtype != result.dtype:
+        raise TypeError(f"out must have dtype {result.dtype}, found {out.dtype}")
     out[...] = result
     return out
 

@@ -59,6 +59,7 @@ class _OfArrays:
 
         In place only if asked for. Waits for a copy.
         """
+        _require_made(self)
         result = self if inplace else _core.copy(self, order="K")
         for name in self.dtype.names or ():
             result[name].byteswap(inplace=True)
@@ -188,7 +189,8 @@ class _OfArrays:
 
         Raises:
             IndexError: an index is outside of its axis, or `indices` are no integers.
-            ValueError: `out` is read-only or has another shape or type.
+            ValueError: `out` is read-only or has another shape.
+            TypeError: `out` has another type.
 
         Example:
             >>> print(usmx.asarray([10, 20, 30]).take([2, 0]))

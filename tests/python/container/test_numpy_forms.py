@@ -372,6 +372,8 @@ def test_results_are_written_where_they_are_asked_to():
     assert out.tolist() == [3, 2]
     with pytest.raises(ValueError, match="out must have shape"):
         usmx.choose(places, a, out=usmx.zeros(3, a.dtype))
+    with pytest.raises(TypeError, match="out must have dtype int64, found float32"):
+        usmx.choose(places, a, out=usmx.zeros(2, "f4"))
     with pytest.raises(ValueError, match="there are 2 choices"):
         usmx.choose(usmx.asarray([-1]), a)
 
