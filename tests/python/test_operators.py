@@ -432,6 +432,11 @@ def test_ufunc_at_that_does_not_fit_is_an_error(array, indices, values, error, t
     assert is_same(array, before)
 
 
+def test_ufunc_at_of_a_read_only_array_is_a_value_error(array):
+    with pytest.raises(ValueError, match="add.at: the array is read-only"):
+        np.add.at(array.readonly(), [0], 1)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("out", ["out", "where"])
 def test_ufunc_of_host_arrays_with_an_array_as_option_is_a_type_error(kind, out):

@@ -46,6 +46,8 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     Equal indices are beside each other once they are sorted, so that no two work items write to
     the same element. Waits.
     """
+    if not target.flags.writable:
+        raise ValueError(f"{row.name}.at: the array is read-only")
     options: dict[str, Any] = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
     places = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
     shape, places = places.shape, reshape(places, (-1,), copy=True)
