@@ -21,23 +21,35 @@ def _filled(x, value):
     return compute(ROWS["where"], (compute(ROWS["isnan"], (x,)), value, x))
 
 
-def _count(x, axis, keepdims):
+def _count(x, axis, keepdims, where=True):
     is_number = compute(ROWS["logical_not"], (compute(ROWS["isnan"], (x,)),))
-    return reduce(REDUCTIONS["count_nonzero"], is_number, axis, keepdims)
+    return reduce(REDUCTIONS["sum"], is_number, axis, keepdims, where=where)
 
 
 def nansum(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> USMArray:
     """The sum of the numbers."""
-    return _total("sum", 0, a, axis, keepdims, dtype=dtype, out=out)
+    return _total("sum", 0, a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
 
 
 def nanprod(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = True,
 ) -> USMArray:
     """The product of the numbers."""
-    return _total("prod", 1, a, axis, keepdims, dtype=dtype, out=out)
+    return _total("prod", 1, a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
 
 
 def _total(name, neutral, a, axis, keepdims, **options):
@@ -45,13 +57,19 @@ def _total(name, neutral, a, axis, keepdims, **options):
 
 
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    *,
+    where: Any = True,
 ) -> USMArray:
     """The mean of the numbers; NaN if there are none."""
     if dtype is None and a.dtype == "f2":
-        return _by_float32(nanmean, out, a, axis, keepdims=keepdims)
-    total = nansum(a, axis, dtype, keepdims=keepdims)
-    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims))), out)
+        return _by_float32(nanmean, out, a, axis, keepdims=keepdims, where=where)
+    total = nansum(a, axis, dtype, keepdims=keepdims, where=where)
+    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims, where))), out)
 
 
 def nanvar(
@@ -62,17 +80,21 @@ def nanvar(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
+    mean: Any = None,
     correction: float = 0,
 ) -> USMArray:
     """The variance of the numbers; NaN if there are not more than `ddof`."""
     given: dict[str, Any] = {"ddof": ddof, "correction": correction, "keepdims": keepdims}
+    given |= {"where": where, "mean": mean}
     if a.dtype.kind not in "fc":
         return var(a, axis, dtype=dtype, out=out, **given)
     if dtype is None and a.dtype == "f2":
         return _by_float32(nanvar, out, a, axis, **given)
-    distance = compute(ROWS["abs"], (a - nanmean(a, axis, dtype, keepdims=True),))
-    total = nansum(distance * distance, axis, dtype, keepdims=keepdims)
-    count = _count(a, axis, keepdims) - one_correction("nanvar", correction, ddof)
+    center = nanmean(a, axis, dtype, keepdims=True, where=where) if mean is None else mean
+    distance = compute(ROWS["abs"], (a - center,))
+    total = nansum(distance * distance, axis, dtype, keepdims=keepdims, where=where)
+    count = _count(a, axis, keepdims, where) - one_correction("nanvar", correction, ddof)
     found = compute(ROWS["divide"], (total, _as(total, count)))
     return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan), out)
 
@@ -85,11 +107,13 @@ def nanstd(
     ddof: float = 0,
     keepdims: bool = False,
     *,
+    where: Any = True,
+    mean: Any = None,
     correction: float = 0,
 ) -> USMArray:
     """The standard deviation of the numbers."""
-    variance = nanvar(a, axis, dtype, None, ddof, keepdims, correction=correction)
-    return compute(ROWS["sqrt"], (variance,), out)
+    given: dict[str, Any] = {"where": where, "mean": mean, "correction": correction}
+    return compute(ROWS["sqrt"], (nanvar(a, axis, dtype, None, ddof, keepdims, **given),), out)
 
 
 def _by_float32(function, out, a, axis, **options):
@@ -103,10 +127,20 @@ def _as(x, other):
 
 
 def _extreme(name: str, worst: float):
-    def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> USMArray:
+    def function(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> USMArray:
+        given: dict[str, Any] = {"initial": initial, "where": where}
         if a.dtype.kind != "f":
-            return reduce(REDUCTIONS[name], a, axis, keepdims, out=out)
-        found = reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims)
+            return reduce(REDUCTIONS[name], a, axis, keepdims, out=out, **given)
+        if initial is not None:  # also the result if there are no numbers
+            return reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims, out=out, **given)
+        found = reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims, **given)
         return compute(ROWS["where"], (_count(a, axis, keepdims), found, math.nan), out)
 
     return function

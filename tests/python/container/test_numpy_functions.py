@@ -195,6 +195,45 @@ def test_result_without_nan_is_written_to_an_array(function, dtype):
         function(usmx.asarray(host), axis=1, out=usmx.empty(7, dtype="?"))
 
 
+MASK = np.array([[True, True, False], [False, True, False]])
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f2", "f8", "c16"])
+@pytest.mark.parametrize("function", [np.nanmean, np.nanprod, np.nanstd, np.nansum, np.nanvar])
+def test_only_elements_where_a_mask_holds_count_without_nan(function, dtype):
+    host = np.array([[1, 2, 4], [4, 1, 3]], dtype)
+    host[0, 1] = np.nan if host.dtype.kind in "fc" else 2
+    array, mask = usmx.asarray(host), usmx.asarray(MASK)
+    for axis in (None, 0, 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            expected = function(host, axis=axis, where=MASK)
+        found = function(array, axis=axis, where=mask)
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=2e-3)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4"])
+@pytest.mark.parametrize("function", [np.nanmax, np.nanmin, np.nanprod, np.nansum])
+def test_initial_value_is_joined_to_the_numbers(function, dtype):
+    host = np.array([[1, 2, 4], [4, 1, 3]], dtype)
+    if host.dtype.kind == "f":
+        host[0] = np.nan
+    for more in ({}, {"where": MASK}):
+        expected = function(host, axis=1, initial=2, **more)
+        found = function(usmx.asarray(host), axis=1, initial=2, **more)
+        assert found.dtype == expected.dtype
+        assert np.array_equal(usmx.asnumpy(found), expected)
+
+
+def test_variance_without_nan_takes_a_known_mean():
+    host = np.array([[1, 2, 4], [4, np.nan, 3]])
+    array, mean = usmx.asarray(host), np.nanmean(host, axis=1, keepdims=True)
+    for function in (np.nanvar, np.nanstd):
+        found = function(array, axis=1, mean=usmx.asarray(mean))
+        np.testing.assert_allclose(usmx.asnumpy(found), function(host, axis=1))
+
+
 def test_variance_without_nan_has_one_correction():
     host = np.array([1, 2, 4, np.nan])
     array = usmx.asarray(host)
