@@ -23,6 +23,7 @@ from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
 from usmx._container.host import _numpy
+from usmx._container.nested import arrays_in
 from usmx._core import (
     ElementwiseKernel,
     USMArray,
@@ -179,12 +180,25 @@ _OPERANDS = (USMArray, Traced, *WEAK)
 
 
 def is_operand(other: Any) -> bool:
-    """Whether operators compute with it: an array of USM, a plain one of NumPy's, or a number."""
+    """Whether operators compute with it.
+
+    It is an array of USM, a plain one of NumPy's, a number, or a list or tuple of these.
+    """
     if isinstance(other, _OPERANDS):
         return True
+    if isinstance(other, (list, tuple)):
+        return _has_numbers(other)
     numpy = _numpy()
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
     return is_host or _as_array(other) is not None
+
+
+def _has_numbers(values):
+    """Whether `asarray` makes an array of the list or tuple, unless its arrays do not fit."""
+    try:
+        return bool(arrays_in(values)) or _numpy().asarray(values).dtype.kind in "biufc"
+    except (TypeError, ValueError):  # of other elements, or of rows of different lengths
+        return False
 
 
 def operands_of(
@@ -192,11 +206,12 @@ def operands_of(
 ) -> tuple[USMArray | Any, ...]:
     """The operands as `compute` takes them: USMArrays, on which others may follow, and numbers.
 
-    Arrays of NumPy's are copied to where the first USMArray is. TypeError for anything else.
+    Arrays of NumPy's and lists are copied to where the first USMArray is. TypeError for anything
+    else.
     """
     views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
     first = next((each for each in views if type(each) is USMArray), None)
-    host = _numpy().ndarray
+    host = (_numpy().ndarray, list, tuple)
     if first is None:
         if any(isinstance(each, host) for each in views):
             raise _no_array(function)
@@ -228,7 +243,7 @@ def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> l
 
 
 def _operand(function, name, operand):
-    """A USMArray, a number, or an array of NumPy's with a dimension."""
+    """A USMArray, a number, a list, or an array of NumPy's with a dimension."""
     if isinstance(operand, Traced):
         raise TypeError(f"fuse: {function} is no function for each element, and cannot be traced")
     view = _as_array(operand)
@@ -236,9 +251,11 @@ def _operand(function, name, operand):
         return view if type(view) is USMArray else view[...]
     if not is_operand(operand):
         raise TypeError(
-            f"{function}: {name} must be a USMArray or a number, found {short_repr(operand)}; "
-            "usmx.asarray makes arrays"
+            f"{function}: {name} must be a USMArray, a number or a list of numbers, found "
+            f"{short_repr(operand)}; usmx.asarray makes arrays"
         )
+    if isinstance(operand, (list, tuple)):
+        return operand
     for weak in WEAK:
         if isinstance(operand, weak) and not isinstance(operand, _numpy().generic):
             return weak(operand)

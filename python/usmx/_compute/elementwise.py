@@ -25,8 +25,9 @@ _ONE = """\
         copied to the current queue."""
 _TWO = """\
     x1, x2: arrays, which are broadcast together: USMArrays or other producers of
-        ``__sycl_usm_array_interface__``. One of them may be an array of NumPy's, which is copied.
-        Both may be numbers, which are copied to the current queue if there is no array."""
+        ``__sycl_usm_array_interface__``. One of them may be a number, or an array of NumPy's or
+        a list, which is copied. Both may be numbers, which are copied to the current queue if
+        there is no array."""
 _RESULTS = {
     "same": "the type to which the operands are promoted",
     "float": "the type to which\n"

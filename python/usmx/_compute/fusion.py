@@ -176,7 +176,7 @@ class Element(_OfArrays):  # type: ignore[misc, valid-type]
         """The result of a function of the table, of which this is an operand."""
         if out is not None and out is not operands[0]:
             raise TypeError(f"fuse: {row.name} of elements takes no out=")
-        if USMArray in map(type, operands):
+        if any(isinstance(each, (USMArray, list, tuple)) for each in operands):
             raise TypeError(
                 f"fuse: {row.name} takes an array from outside of the function: make it an argument"
             )

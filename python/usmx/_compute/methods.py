@@ -16,7 +16,6 @@ from usmx._core import USMArray, _require_made, reshape
 from usmx._functions import attach
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._typing import DTypeLike, Operand, Producer
@@ -118,7 +117,7 @@ class OfArrays:
 
     def searchsorted(
         self: Any,
-        v: Operand | Sequence[Any],
+        v: Operand,
         side: Literal["left", "right"] = "left",
         sorter: Producer | None = None,
     ) -> USMArray:

@@ -1,8 +1,8 @@
 """The operators of arrays: attached to the native class.
 
-Operands are arrays and numbers, as of the functions. Anything else is left to the other operand:
-`a == None` is False, as Python has it for objects that do not know each other. With an array of
-NumPy's on the left, NumPy calls `__array_ufunc__`, which gives the same.
+Operands are arrays, numbers and lists of these, as of the functions. Anything else is left to the
+other operand: `a == None` is False, as Python has it for objects that do not know each other. With
+an array of NumPy's on the left, NumPy calls `__array_ufunc__`, which gives the same.
 """
 
 from __future__ import annotations

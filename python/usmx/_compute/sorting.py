@@ -23,13 +23,11 @@ from usmx._compute.scans import accumulate, diff, scan
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
-from usmx._container.host import _numpy
 from usmx._container.indexing import nonzero, with_axis
 from usmx._container.manipulation import integers_of
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._core import USMArray
@@ -384,7 +382,7 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
     In the expression `place` is what `searchsorted` finds, and `value` the value, of type `T`.
     """
     device = sorted_values._own_queue.sycl_device
-    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, _listed(values)))
+    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, values))
     kinds = [sorted_values.dtype, kind_of(values)]
     key = (*kinds, out, is_right, sorter is None, device)
     found = _searches.get(key)
@@ -397,11 +395,6 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
         values = number_converter(common)(values)
         return kernel(sorted_values, *([] if sorter is None else [sorter]), values, size=())
     return kernel(sorted_values, *([] if sorter is None else [sorter]), values)
-
-
-def _listed(values):
-    """What is searched or searched for: of lists, NumPy's array."""
-    return _numpy().asarray(values) if isinstance(values, (list, tuple)) else values
 
 
 def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
@@ -420,7 +413,7 @@ def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
 
 def searchsorted(
     x1: Producer,
-    x2: Operand | Sequence[Any],
+    x2: Operand,
     /,
     side: Literal["left", "right"] = "left",
     sorter: Producer | None = None,
@@ -451,6 +444,8 @@ def searchsorted(
     if view.ndim != 1:
         raise ValueError(f"x1 must have 1 dimension, found {view.ndim}")
     places = None if sorter is None else _places(as_view("sorter", sorter), view)
+    if view.dtype == bool:  # a copy, in which true is the byte 1
+        view = compute(ROWS["not_equal"], (view, False))
     return _search(view, x2, ("int64", "place"), is_right=side == "right", sorter=places)
 
 
@@ -464,7 +459,7 @@ def _places(sorter, x):
 
 def isin(
     x1: Operand,
-    x2: Operand | Sequence[Any],
+    x2: Operand,
     /,
     assume_unique: bool = False,
     invert: bool = False,
@@ -493,7 +488,7 @@ def isin(
         >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
         [ True False  True]
     """
-    elements, searched = operands_of("isin", ("x1", "x2"), (x1, _listed(x2)))
+    elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
     _require_kind(kind, ("sort", "table"))
     if not isinstance(searched, _core.USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))

@@ -366,6 +366,14 @@ def test_searching():
         usmx.searchsorted(usmx.zeros((2, 2)), array)
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_any_byte_but_zero_is_true_where_values_are_searched(side):
+    array = usmx.asarray(np.array([0, 0, 2, 3, 255], "u1")).view("?")
+    host = np.array([0, 0, 1, 1, 1], "?")
+    for values in ([False, True], [0, 1, 2], [0.5]):
+        same(usmx.searchsorted(array, values, side=side), np.searchsorted(host, values, side))
+
+
 @pytest.mark.parametrize(
     "kind",
     [None, "quicksort", "heapsort", "mergesort", "stable", "quick", "heap", "merge", "q", "s"],

@@ -1,5 +1,7 @@
 """The element-wise functions of the table: NumPy's results in every type, or as near as the table says."""
 
+import operator
+
 import numpy as np
 import pytest
 import usmx
@@ -174,6 +176,71 @@ def test_what_is_no_array_says_what_makes_one(x):
     for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
         with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):
             call(x)
+
+
+LISTS = {
+    "operators": lambda a: [
+        a - [1, 2.5, 3],
+        [1, 2, 3] * a,
+        a ** (2, 1, 0),
+        divmod([7, 8, 9], a)[1],
+        [1, 2, 3] @ a,
+    ],
+    "comparisons": lambda a: [
+        a == [1, 5, 4],
+        a != (1, 2, 4),
+        a < [[2], [9]],
+        operator.eq([1, 5, 4], a),
+    ],
+    "ufuncs": lambda a: [
+        np.add([1, 2, 3], a),
+        np.maximum(a, (2, 2, 2)),
+        np.where(a > [1, 1, 9], a, [7, 8, 9]),
+    ],
+    "nested arrays": lambda a: [a == [a[0], 2, a[2]], a - [a, a * 2]],
+    "lists of one type": lambda a: [
+        a * [True, False, True],
+        a * [1j, 2, 3],
+        a.clip([2, 2, 2], (3, 3, 3)),
+    ],
+}
+
+
+@pytest.mark.parametrize("function", LISTS.values(), ids=LISTS)
+@pytest.mark.parametrize("dtype", ["i2", "f4"])
+def test_lists_among_operands_give_what_numpy_gives(function, dtype):
+    host = np.array([1, 2, 4], dtype)
+    for found, numpys in zip(function(usmx.asarray(host)), function(host), strict=True):
+        assert found.dtype == numpys.dtype
+        np.testing.assert_allclose(usmx.asnumpy(found), numpys, rtol=1e-6)
+
+
+def test_list_is_added_in_place_where_its_type_stays():
+    array = usmx.asarray([1, 2])
+    array += [3, 4]
+    assert array.tolist() == [4, 6]
+    with pytest.raises(TypeError, match="cannot be written to an array of type int64"):
+        array += [0.5, 1]
+    assert [1, 2] not in array
+    assert [9, 6] in array
+
+
+@pytest.mark.parametrize(
+    "values", [["x", "y"], [None, 1], [[1], [2, 3]], ("x",), [2**70, 1]], ids=repr
+)
+def test_list_of_other_things_is_no_operand(values):
+    array = usmx.asarray([1, 2])
+    assert (array == values) is False
+    assert (array != values) is True
+    with pytest.raises(TypeError, match="unsupported operand"):
+        array + values
+    with pytest.raises(TypeError, match="x2 must be a USMArray, a number or a list of numbers"):
+        usmx.add(array, values)
+
+
+def test_list_of_another_length_does_not_fit():
+    with pytest.raises(ValueError, match=r"broadcast together, found \(2,\), \(3,\)"):
+        _ = usmx.asarray([1, 2]) == [1, 2, 3]
 
 
 # ---- the type of the result

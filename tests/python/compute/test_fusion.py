@@ -135,6 +135,7 @@ REFUSED = {
     "no result": (lambda x, y: None, "must return one result"),
     "text": (lambda x, y: x + "y", "unsupported|must be a USMArray"),
     "out": (lambda x, y: usmx.add(x, y, out=usmx.zeros(4)), "out="),
+    "list": (lambda x, y: x + y * [1, 2, 3, 4], "make it an argument"),
 }
 
 
@@ -145,6 +146,6 @@ def test_what_cannot_be_traced_is_an_error_that_says_so(function, match):
 
 
 def test_arguments_must_be_arrays_or_numbers():
-    with pytest.raises(TypeError, match="polynomial: argument 2 must be a USMArray or a number"):
+    with pytest.raises(TypeError, match="polynomial: argument 2 must be a USMArray, a number"):
         usmx.fuse(polynomial)(usmx.asarray(X), "y")
     assert usmx.fuse(polynomial)(1.0, 2.0).tolist() == polynomial(1.0, 2.0)
