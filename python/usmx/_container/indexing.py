@@ -32,7 +32,7 @@ def take(
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        indices: an array of integers, of any shape.
+        indices: an array of integers, of any shape. True counts as 1, and False as 0.
         axis: an integer. None treats `x` as if it had one dimension, in C order.
         out: where the result is written: an array of the result's shape and of the element type of
             `x`.
@@ -56,7 +56,7 @@ def take(
     """
     view = as_view("x", x)
     view, along = with_axis(view if view.ndim else view[None], axis)
-    chosen = integers(indices, view.shape[along], mode)
+    chosen = _numbers(indices, view.shape[along], mode)
     if chosen.ndim > 0:
         result = view[along_axis(along, chosen)]
     else:  # which would be taken for an integer, and select a view
@@ -78,7 +78,7 @@ def put(
 
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
-        ind: an array of integers, of any shape.
+        ind: an array of integers, of any shape. True counts as 1, and False as 0.
         v: an array, a scalar or nested lists. Without an axis, too few values are used again from
             the start, and too many are cut; with one, they are broadcast to the shape of ``take(a,
             ind, axis=axis)``, as dpctl does it.
@@ -100,10 +100,10 @@ def put(
     """
     view = as_view("a", a)
     if axis is None:
-        set_flat(view, integers(ind, view.size, mode).reshape(-1), v)
+        set_flat(view, _numbers(ind, view.size, mode).reshape(-1), v)
         return
     view, along = with_axis(view if view.ndim else view[None], axis)
-    view[along_axis(along, integers(ind, view.shape[along], mode))] = v
+    view[along_axis(along, _numbers(ind, view.shape[along], mode))] = v
 
 
 def take_along_axis(
@@ -299,6 +299,14 @@ def written(result: USMArray, out: USMArray | None) -> USMArray:
         raise TypeError(f"out must have dtype {result.dtype}, found {out.dtype}")
     out[...] = result
     return out
+
+
+def _numbers(indices, size, mode):
+    """Integers as `take` has them, which NumPy makes of bools, too."""
+    array: Any = _as_array(indices)
+    if array is None:
+        array = host_index(indices)
+    return integers(array.astype("u1") if array.dtype == bool else array, size, mode)
 
 
 def integers(indices: object, size: int, mode: IndexMode) -> Any:

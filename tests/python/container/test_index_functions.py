@@ -156,7 +156,7 @@ def test_mode_of_another_name_is_a_value_error(pair):
             usmx.take(mine, [0], axis=0, mode=mode)
 
 
-@pytest.mark.parametrize("wrong", [[1.0], [True, False, True], "x", np.zeros(1)])
+@pytest.mark.parametrize("wrong", [[1.0], "x", np.zeros(1)])
 def test_indices_that_are_no_integers_are_an_index_error(pair, wrong):
     mine, _ = pair
     with pytest.raises(IndexError):
@@ -165,6 +165,23 @@ def test_indices_that_are_no_integers_are_an_index_error(pair, wrong):
         usmx.put(mine, wrong, 1, axis=0)
     with pytest.raises(IndexError):
         usmx.take_along_axis(mine, wrong)
+
+
+@pytest.mark.parametrize(
+    "bools", [[True, False, True], True, np.array([[True], [False]])], ids=repr
+)
+def test_bools_are_indices_of_take_and_put_as_in_numpy(pair, bools):
+    mine, numpys = pair
+    for chosen in (bools, usmx.asarray(bools)):
+        for axis in (None, 1):
+            assert np.array_equal(
+                usmx.asnumpy(usmx.take(mine, chosen, axis)), np.take(numpys, bools, axis)
+            )
+        usmx.put(mine, chosen, [7, 8, 9])
+        np.put(numpys, bools, [7, 8, 9])
+        assert np.array_equal(usmx.asnumpy(mine), numpys)
+        with pytest.raises(IndexError, match="found bool"):
+            usmx.take_along_axis(usmx.zeros(3), usmx.asarray([True, False, True]))
 
 
 def test_usm_array_of_floats_is_no_array_of_indices(pair):
