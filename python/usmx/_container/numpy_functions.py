@@ -49,7 +49,9 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         return NotImplemented
     if name in _OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
-    return function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
+    found = function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
+    out = kwargs.get("out")
+    return out if isinstance(out, USMArray) else found
 
 
 def name_of(function):

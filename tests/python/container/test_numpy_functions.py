@@ -425,6 +425,15 @@ def test_function_that_usmx_lacks_is_numpys_where_the_host_may_read(kind):
     assert np.median(usmx.asarray([2, 1, 5], usm_type=kind)) == 2
 
 
+@pytest.mark.parametrize("kind", ["shared", "host"])
+def test_function_of_the_host_that_writes_to_an_array_returns_it(kind):
+    array, out = (
+        usmx.asarray(values, usm_type=kind) for values in ([[2.0, 1, 5], [0, 3, 9]], [0.0, 0])
+    )
+    assert np.median(array, axis=1, out=out) is out
+    assert out.tolist() == [2, 3]
+
+
 def test_numpy_arrays_among_the_arguments_stay_numpys():
     shared = usmx.ones(2, usm_type="shared")
     assert type(np.concatenate([np.zeros(1), shared])) is np.ndarray
