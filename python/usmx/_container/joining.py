@@ -143,7 +143,7 @@ def block(arrays: Any) -> USMArray:
             them are copied to that queue.
 
     Returns:
-        A new USMArray on their queue.
+        A new USMArray on their queue, in Fortran order if all arrays in the lists are.
 
     Raises:
         ValueError: the lists are not nested equally deeply, one is empty, or the shapes do not fit.
@@ -162,7 +162,12 @@ def block(arrays: Any) -> USMArray:
     views = checked_list(list(_leaves(arrays)))
     ndim = max(depth, *(view.ndim for view in views))
     blocks = iter([view[(None,) * (ndim - view.ndim)] for view in views])
-    return _joined(arrays, depth, blocks) if depth else copy(next(blocks), "C")
+    if depth == 0:
+        return copy(next(blocks), "C")
+    joined = _joined(arrays, depth, blocks)
+    is_fortran = all(view.flags.f_contiguous for view in views)
+    is_c = all(view.flags.c_contiguous for view in views)
+    return copy(joined, "F") if is_fortran and not is_c else joined
 
 
 def _depth_of(arrays):

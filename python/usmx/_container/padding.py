@@ -38,7 +38,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
             ``stat_length``, or those of the function.
 
     Returns:
-        A new C-contiguous USMArray on the queue of `array` and of its kind.
+        A new USMArray on the queue of `array`, of its kind, and in Fortran order if `array` is.
 
     Raises:
         ValueError: there is no such mode or option, a width is negative, an axis without elements
@@ -52,16 +52,17 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     """
     view = as_view("array", array)
     widths = _widths(pad_width, view.ndim)
+    order = "F" if view.flags.fnc else "C"
     numpy = _numpy()
     if not callable(mode):
         numpy.pad(numpy.zeros(1, "u1"), 0, mode, **dict.fromkeys(kwargs, 1))  # knows the options
     if mode in _REPEATING and kwargs.get("reflect_type", "even") == "even":
-        return _repeated(view, widths, mode, kwargs)
+        return _repeated(view, widths, mode, order, kwargs)
     if mode not in ("constant", "empty"):
         border = numpy.pad(on_host(view), widths, mode, **kwargs)
-        return asarray(border, usm_type=view.usm_type, sycl_queue=view._own_queue, order="C")
+        return asarray(border, usm_type=view.usm_type, sycl_queue=view._own_queue, order=order)
     shape = [n + before + after for n, (before, after) in zip(view.shape, widths, strict=True)]
-    result = _core._new_like(view, shape, "C")
+    result = _core._new_like(view, shape, order)
     inside = [slice(b, b + n) for n, (b, _) in zip(view.shape, widths, strict=True)]
     result[tuple(inside)] = view
     if mode == "constant":
@@ -75,7 +76,9 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     return result
 
 
-def _repeated(view: USMArray, widths: Any, mode: str, options: dict[str, Any]) -> USMArray:
+def _repeated(
+    view: USMArray, widths: Any, mode: str, order: str, options: dict[str, Any]
+) -> USMArray:
     """Axis by axis, at the places that NumPy gives for the places themselves."""
     numpy = _numpy()
     result = view
@@ -83,7 +86,7 @@ def _repeated(view: USMArray, widths: Any, mode: str, options: dict[str, Any]) -
         if width.any():
             places = numpy.pad(numpy.arange(view.shape[axis]), width, mode, **options)
             result = take(result, places, axis)
-    return _core.copy(view, "C") if result is view else result
+    return _core.copy(result, order) if result is view or order == "F" else result
 
 
 def _widths(pad_width: Any, ndim: int) -> Any:

@@ -113,6 +113,24 @@ def test_blocks_are_numpys(nested):
         check(lambda xp, a: xp.block(of_arrays(nested, a)), array)
 
 
+@pytest.mark.parametrize("orders", ["CC", "CF", "FF"])
+def test_blocks_have_numpys_order(orders):
+    hosts = [np.ones((2, 3), order=order) for order in orders]
+    mine = [usmx.asarray(host, order="K") for host in hosts]
+    found, expected = (xp.block([given, given]) for xp, given in ((usmx, mine), (np, hosts)))
+    assert found.flags.fnc == expected.flags.fnc
+    assert usmx.block(mine[1]).flags.fnc == np.block(hosts[1]).flags.fnc
+
+
+@pytest.mark.parametrize("mode", ["constant", "edge", "linear_ramp", "empty", "reflect"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("width", [0, 1])
+def test_padded_array_has_the_order_of_the_array(mode, order, width):
+    host = np.ones((2, 3), order=order)
+    found = usmx.pad(usmx.asarray(host, order=order), width, mode)
+    assert found.flags.fnc == np.pad(host, width, mode).flags.fnc == (order == "F")
+
+
 # ---- orders, shapes, kinds of memory
 
 
