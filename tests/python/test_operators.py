@@ -379,8 +379,14 @@ def test_other_options_of_a_ufunc_are_a_type_error(array, options):
 
 
 @pytest.mark.parametrize("function", [np.heaviside, np.gcd, np.float_power, np.subtract.reduce])
-def test_ufunc_that_usmx_lacks_is_a_type_error_that_says_what_to_use(array, function):
+def test_ufunc_that_usmx_lacks_is_numpys_where_the_host_reaches_the_memory(array, function):
     arguments = (array,) if function == np.subtract.reduce else (array, 1)
+    if array.usm_type != "device":
+        hosts = [usmx.asnumpy(each) if each is array else each for each in arguments]
+        found = function(*arguments)
+        assert isinstance(found, np.ndarray)
+        assert np.array_equal(found, function(*hosts))
+        return
     with pytest.raises(TypeError, match=r"usmx does not compute it: dpnp may .*usmx\.asnumpy\(a\)"):
         function(*arguments)
 
@@ -435,6 +441,28 @@ def test_ufunc_at_that_does_not_fit_is_an_error(array, indices, values, error, t
 def test_ufunc_at_of_a_read_only_array_is_a_value_error(array):
     with pytest.raises(ValueError, match="add.at: the array is read-only"):
         np.add.at(array.readonly(), [0], 1)
+def test_ufunc_of_the_host_writes_to_arrays():
+    array, out = (usmx.asarray([1.5, -2.5, 3], usm_type="shared") for _ in range(2))
+    assert np.fmod(array, 2, out=out) is out
+    assert out.tolist() == [1.5, -0.5, 1]
+    assert all(map(operator.is_, np.modf(array, out=(out, array)), (out, array)))
+    assert (out.tolist(), array.tolist()) == ([0.5, -0.5, 0], [1, -2, 3])
+    np.add.at(array, [0, 0], 1)
+    np.fabs(array, out=array, where=usmx.asarray([True, True, False], usm_type="shared"))
+    assert array.tolist() == [3, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "options", [{"out": usmx.zeros(2)}, {"where": usmx.asarray([True, False])}], ids=[*"ow"]
+)
+def test_device_memory_among_the_options_of_a_ufunc_of_the_host_is_a_type_error(options):
+    with pytest.raises(TypeError, match=r"^numpy\.fmod: usmx does not compute it"):
+        np.fmod(usmx.ones(2, usm_type="shared"), 2, **options)
+
+
+def test_ufunc_that_usmx_lacks_cannot_be_traced():
+    with pytest.raises(TypeError, match=r"^numpy\.fmod: usmx does not compute it"):
+        usmx.fuse(lambda x: np.fmod(x, 2))(usmx.ones(2, usm_type="shared"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -62,7 +62,8 @@ def reduce(
         return x.reduced(row, axis, keepdims, dtype, out)
     if out is not None:
         dtype = output(row.name, out).dtype
-        if row.types in ("bool", "same") and dtype != (x.dtype if row.types == "same" else "?"):
+        own = {"bool": "?", "index": "i8", "same": x.dtype}.get(row.types, dtype)
+        if dtype != own:
             return written(row.name, out, reduce(row, x, axis, keepdims))
     elif row.name in ("argmax", "argmin") and x.size >= LONG_ROW:
         found = best_of_rows(row, x, axis, keepdims)
@@ -142,7 +143,7 @@ def _joined(row, x, axis, keepdims, result, mask, first):
         if neutral is None:
             raise ValueError(f"{row.name} of no elements has no value: where= needs initial=")
         x = compute(ROWS["where"], (mask, x, neutral))
-    if x.size == 0 and row.identity is None and first is not None:
+    if x.size == 0 and first is not None:  # also -0.0, which 0 + -0.0 is not
         shape_of = reduce(REDUCTIONS["any"], x, axis, keepdims)
         return full_like(shape_of, first, result)
     found = reduce(row, x, axis, keepdims, dtype=None if row.types == "bool" else result)

@@ -49,7 +49,7 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         return NotImplemented
     if name in _OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
-    found = function(*map(_on_host, args), **{key: _on_host(kwargs[key]) for key in kwargs})
+    found = function(*map(host_views, args), **{key: host_views(kwargs[key]) for key in kwargs})
     out = kwargs.get("out")
     return out if isinstance(out, USMArray) else found
 
@@ -74,12 +74,14 @@ def _dpnp(arrays):
     return "" if structured else "hand it to dpnp (usmx.to_dpnp(a), no copy) or "
 
 
-def _on_host(given):
+def host_views(given):
     """The argument with NumPy's arrays of the same memory in the place of USMArrays."""
     if isinstance(given, USMArray):
         return _numpy().asarray(given)
     if isinstance(given, (list, tuple)) and any(True for _ in _arrays_in(given)):
-        return tuple(map(_on_host, given)) if isinstance(given, tuple) else [*map(_on_host, given)]
+        return (
+            tuple(map(host_views, given)) if isinstance(given, tuple) else [*map(host_views, given)]
+        )
     return given
 
 

@@ -207,6 +207,24 @@ def test_an_initial_value_is_joined_to_each_result_of_nothing_too(name, dtype):
     )
 
 
+def test_initial_value_of_nothing_keeps_its_sign():
+    host = np.zeros((0, 2), "f4")
+    same(usmx.sum(usmx.asarray(host), axis=0, initial=-0.0), np.sum(host, axis=0, initial=-0.0))
+    assert np.signbit(usmx.asnumpy(usmx.sum(usmx.zeros(0), initial=-0.0)))
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+def test_places_are_written_to_shorter_integers(name):
+    host = np.array([[1.0, 5, 2], [7, 1, 1]])
+    out = usmx.zeros(2, "i2")
+    assert getattr(usmx, name)(usmx.asarray(host), axis=1, out=out) is out
+    assert out.tolist() == getattr(np, name)(host, axis=1).tolist()
+    with pytest.raises(
+        TypeError, match="a result of type int64 cannot be written to an array of type bool"
+    ):
+        getattr(usmx, name)(usmx.asarray(host), axis=1, out=usmx.zeros(2, "?"))
+
+
 @pytest.mark.slow
 def test_means_of_some_in_half_precision_and_of_complex_numbers():
     mask = HOST > 0
