@@ -41,7 +41,7 @@ Progress: TypeAlias = Callable[[int, int], object]
 Shape = SupportsIndex | Sequence[SupportsIndex]
 Axes = SupportsIndex | Sequence[SupportsIndex]
 Number = complex | numpy.number[Any] | numpy.bool
-Operand = Producer | Number | Sequence[Any]
+Operand = Producer | Number | list[Any] | tuple[Any, ...]
 
 
 class DLPackProducer(Protocol):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import USMArray
-    from usmx._typing import Producer
+    from usmx._typing import OrderCF, Producer
 
 # Whose borders repeat elements, and are selected by indices.
 _REPEATING = ("edge", "reflect", "symmetric", "wrap")
@@ -52,7 +52,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     """
     view = as_view("array", array)
     widths = _widths(pad_width, view.ndim)
-    order = "F" if view.flags.fnc else "C"
+    order: OrderCF = "F" if view.flags.fnc else "C"
     numpy = _numpy()
     if not callable(mode):
         numpy.pad(numpy.zeros(1, "u1"), 0, mode, **dict.fromkeys(kwargs, 1))  # knows the options
@@ -77,7 +77,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
 
 
 def _repeated(
-    view: USMArray, widths: Any, mode: str, order: str, options: dict[str, Any]
+    view: USMArray, widths: Any, mode: str, order: OrderCF, options: dict[str, Any]
 ) -> USMArray:
     """Axis by axis, at the places that NumPy gives for the places themselves."""
     numpy = _numpy()
