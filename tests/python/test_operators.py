@@ -185,8 +185,8 @@ def test_array_that_cannot_take_the_result_is_a_value_error(other):
 OTHERS = {
     "None": None,
     "text": "text",
-    "tuple": (1, 2),
-    "list": [[1, 2, 3], [4, 5, 6]],
+    "tuple": (1, "2"),
+    "list": [[1, 2, 3], [4, 5, None]],
     "set": {1, 2},
 }
 
@@ -369,6 +369,20 @@ def test_ufunc_writes_where_a_mask_holds(array):
         np.add(array, 1, where=X.astype("i8"))
 
 
+def test_ufunc_takes_casting(array):
+    out, expected = usmx.empty((2, 3), "i4"), np.empty((2, 3), "i4")
+    assert np.multiply(array, 0.5, out=out, casting="unsafe") is out
+    np.multiply(X, 0.5, out=expected, casting="unsafe")
+    assert out.tolist() == expected.tolist()
+    found = np.add(array, 1, dtype="i1", casting="unsafe")
+    assert is_same(found, np.add(X, 1, dtype="i1", casting="unsafe"))
+    for options in ({"out": usmx.empty((2, 3), "i1")}, {"dtype": "i1"}):
+        with pytest.raises(TypeError, match="casting='safe'|cannot be written"):
+            np.add(array, array, casting="safe", **options)
+    with pytest.raises((TypeError, ValueError), match="casting"):
+        np.matmul(array, array.T, casting="nonsense")
+
+
 @pytest.mark.parametrize("options", [{"order": "F"}, {"subok": False}], ids=str)
 def test_other_options_of_a_ufunc_are_a_type_error(array, options):
     with pytest.raises(
@@ -441,6 +455,8 @@ def test_ufunc_at_that_does_not_fit_is_an_error(array, indices, values, error, t
 def test_ufunc_at_of_a_read_only_array_is_a_value_error(array):
     with pytest.raises(ValueError, match="add.at: the array is read-only"):
         np.add.at(array.readonly(), [0], 1)
+
+
 def test_ufunc_of_the_host_writes_to_arrays():
     array, out = (usmx.asarray([1.5, -2.5, 3], usm_type="shared") for _ in range(2))
     assert np.fmod(array, 2, out=out) is out

@@ -175,6 +175,15 @@ inline bool is_less(complex<T> a, complex<T> b) {
   return (a.real() < b.real() && !isnan(a.imag()) && !isnan(b.imag())) ||
          (a.real() == b.real() && a.imag() < b.imag());
 }
+/// A NaN wins, in either part.
+template <class T>
+inline complex<T> complex_maximum(complex<T> a, complex<T> b) {
+  return isnan(a) || !(isnan(b) || is_less(a, b)) ? a : b;
+}
+template <class T>
+inline complex<T> complex_minimum(complex<T> a, complex<T> b) {
+  return isnan(a) || !(isnan(b) || is_less(b, a)) ? a : b;
+}
 template <class T>
 inline complex<T> times_i(complex<T> z) {
   return {-z.imag(), z.real()};
@@ -360,6 +369,15 @@ inline bool is_better(best<T, Sign> a, best<T, Sign> b) {
     const bool b_nan = b.value != b.value;
     return is_beyond | (a_nan & !b_nan) | (((a.value == b.value) | (a_nan & b_nan)) & is_first);
   }
+}
+
+template <class T, int Sign>
+inline bool is_better(best<complex<T>, Sign> a, best<complex<T>, Sign> b) {
+  if (isnan(a.value) || isnan(b.value)) {
+    return isnan(a.value) && (!isnan(b.value) || a.place < b.place);
+  }
+  const bool is_beyond = Sign > 0 ? is_less(b.value, a.value) : is_less(a.value, b.value);
+  return is_beyond || (a.value == b.value && a.place < b.place);
 }
 
 // ---- order, for sorting: NaN comes after all numbers

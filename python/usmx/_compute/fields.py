@@ -23,11 +23,15 @@ def compare_fields(row: Row, x1: USMArray, x2: USMArray, out: USMArray | None) -
             f"{row.name}: expected structured elements with the same fields, found {x1.dtype} and "
             f"{x2.dtype}"
         )
-    joined, of_subarray = ("and", "all") if row.name == "equal" else ("or", "any")
     ndim = max(x1.ndim, x2.ndim)
     aligned = (x[(None,) * (ndim - x.ndim)] for x in (x1, x2))
+    try:
+        pairs = list(zip(*map(innermost_fields, aligned), strict=True))
+    except ValueError as unaligned:
+        raise TypeError(f"{row.name}: {unaligned}; NumPy has usmx.asnumpy(a)") from None
+    joined, of_subarray = ("and", "all") if row.name == "equal" else ("or", "any")
     result: Any = None
-    for first, second in zip(*map(innermost_fields, aligned), strict=True):
+    for first, second in pairs:
         found = compute(row, (first, second))
         if found.ndim > ndim:  # those of an array in the element
             found = reduce(REDUCTIONS[of_subarray], found, tuple(range(ndim, found.ndim)))

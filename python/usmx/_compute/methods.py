@@ -16,6 +16,7 @@ from usmx._core import USMArray, _require_made, reshape
 from usmx._functions import attach
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._typing import DTypeLike, Operand, Producer

@@ -28,6 +28,7 @@ from usmx._container.manipulation import integers_of
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
     from usmx._core import USMArray

@@ -149,9 +149,9 @@ _row("greater_equal", 2, "whether the first one is greater or equal", "bool",
      ("[1, 2], 2", "[False  True]"), bf="a >= b", iu="!is_less(x1, x2)",
      c="is_less(b, a) || a == b", note=_NOTE, compares=True)
 _row("maximum", 2, "the greater one; NaN, if one of them is", "same", ("[1, 5], 3", "[3 5]"),
-     biu="a < b ? b : a", f="real_maximum(a, b)")
+     biu="a < b ? b : a", f="real_maximum(a, b)", c="complex_maximum(a, b)")
 _row("minimum", 2, "the smaller one; NaN, if one of them is", "same", ("[1, 5], 3", "[1 3]"),
-     biu="b < a ? b : a", f="real_minimum(a, b)")
+     biu="b < a ? b : a", f="real_minimum(a, b)", c="complex_minimum(a, b)")
 _row("isnan", 1, "whether it is NaN", "bool", ("[1, float('nan')]", "[False  True]"),
      biu="false", fc="isnan(a)")
 _row("isinf", 1, "whether it is infinite", "bool", ("[1, float('inf')]", "[False  True]"),
@@ -218,7 +218,7 @@ _row("nextafter", 2, "the number next to the first one on the way to the second"
 
 _row("clip", "x min max", "the number, but at least `min` and at most `max`", "same",
      ("[1, 5, 9], 2, 6", "[2 5 6]"), biu="a < b ? (c < b ? c : b) : c < a ? c : a",
-     f="real_minimum(real_maximum(a, b), c)")
+     f="real_minimum(real_maximum(a, b), c)", c="complex_minimum(complex_maximum(a, b), c)")
 _row("where", "condition x y", "the element of `x` where the condition holds, else that of `y`",
      "same", ("[True, False], [1, 2], [3, 4]", "[1 4]"),
      biufc="is_nonzero(condition) ? a : b", conditions=1)
@@ -256,9 +256,9 @@ class Reduction(NamedTuple):
 
 _SUM = _by_class(b="a || b", iu="wrapping_add(a, b)", fc="a + b")
 _PRODUCT = _by_class(b="a && b", iu="wrapping_multiply(a, b)", fc="a * b")
-_MAX = _by_class(f="real_maximum(a, b)", biu="a < b ? b : a")
-_MIN = _by_class(f="real_minimum(a, b)", biu="b < a ? b : a")
-_FIRST = _by_class(biuf="is_better(b, a) ? b : a")
+_MAX = _by_class(f="real_maximum(a, b)", biu="a < b ? b : a", c="complex_maximum(a, b)")
+_MIN = _by_class(f="real_minimum(a, b)", biu="b < a ? b : a", c="complex_minimum(a, b)")
+_FIRST = _by_class(biufc="is_better(b, a) ? b : a")
 
 # fmt: off
 REDUCTIONS = {row.name: row for row in (

@@ -34,10 +34,6 @@ def test_reductions_are_numpys(dtype):
     array = usmx.asarray(host)
     bound = {"f2": 2e-3, "f4": 1e-6, "c8": 1e-6}.get(dtype, 1e-14)
     for name in REDUCTIONS:
-        if np.dtype(dtype).kind == "c" and name in ("max", "min", "argmax", "argmin"):
-            with pytest.raises(TypeError, match=f"{name} is not defined for elements of type"):
-                getattr(usmx, name)(array)
-            continue
         with np.errstate(over="ignore"):
             expected = getattr(np, name)(host.astype("f4") if dtype == "f2" else host, axis=1)
         if dtype == "f2" and name not in ("any", "all", "argmax", "argmin", "count_nonzero"):
@@ -72,6 +68,22 @@ def test_places_of_the_best_elements_of_long_rows(dtype, n):
     out = usmx.zeros(3, "i8")
     assert usmx.argmax(array, axis=1, out=out) is out
     same(out, np.argmax(host, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("n", [7, 5001])
+def test_complex_numbers_are_ordered_by_real_and_then_imaginary_parts(dtype, n):
+    random = np.random.default_rng(n)
+    host = (random.integers(-2, 3, (3, n)) + 1j * random.integers(-2, 3, (3, n))).astype(dtype)
+    host[1, [2, 5]] = complex(1, np.nan), complex(np.nan, 0)
+    array = usmx.asarray(host)
+    for name in ("max", "min", "argmax", "argmin"):
+        for axis in (None, 0, 1):
+            same(getattr(usmx, name)(array, axis=axis), getattr(np, name)(host, axis=axis))
+    for name in ("maximum", "minimum"):
+        found = getattr(usmx, name)(array, array[:, ::-1])
+        same(found, getattr(np, name)(host, host[:, ::-1]))
+    same(usmx.clip(array[0], -1, 1j), np.clip(host[0], -1, 1j))
 
 
 @pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f4", "c8"])
