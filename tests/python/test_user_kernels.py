@@ -859,6 +859,20 @@ def test_compiler_ends_at_once_when_the_program_is_killed(source):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
+def test_compiler_of_a_large_program_is_kept_for_the_next_kernel():
+    """The kernel counts a parent's memory among what its child has had."""
+    run("""
+import pathlib, usmx
+large = bytearray(b"1") * (1200 << 20)
+def compiler():
+    usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) { *x = 1; }", "f", options=["-I/"])
+    return pathlib.Path("/proc/thread-self/children").read_text()
+first = compiler()
+assert first != "" and compiler() == first
+""")
+
+
 def compilers_of(process):
     """The numbers of the processes of usmx-compile that this one has started."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()

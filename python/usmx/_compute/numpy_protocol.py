@@ -32,7 +32,7 @@ from usmx._container.numpy_names import copyto, mask_beside
 from usmx._core import USMArray, _as_array, broadcast_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from typing import Any
 
     from usmx._typing import Casting
@@ -59,47 +59,82 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     if not all(map(is_operand, inputs)):
         return NotImplemented
     outs = kwargs.pop("out", None)
-    out = outs[0] if outs else None
-    if method == "__call__" and (name in UFUNCS or name in _PRODUCTS or name == "divmod"):
-        dtype = kwargs.pop("dtype", None)
-        is_free = name != "divmod" and kwargs.get("where", True) is True
-        casting: Casting = kwargs.pop("casting", "same_kind") if is_free else "same_kind"
-        if dtype is not None and name in UFUNCS:
-            inputs = in_type(UFUNCS[name], inputs, dtype, casting)
-        elif dtype is not None:
-            inputs = arrays_in_type(name, ("x1", "x2"), inputs, dtype, casting)
-        where = kwargs.pop("where", True) if name in UFUNCS else True
-        axes = {"axes": kwargs.pop("axes")} if name == "matmul" and "axes" in kwargs else {}
-        _require_defaults(name, kwargs)
-        if where is not True:
-            return _written_where(name, out, compute(UFUNCS[name], inputs), where)
-        if name == "divmod":
-            parts = zip(("floor_divide", "remainder"), outs or (None, None), strict=True)
-            return tuple(compute(ROWS[part], inputs, into) for part, into in parts)
-        if name in UFUNCS and casting == "same_kind":
-            return compute(UFUNCS[name], inputs, out)
-        made = compute(UFUNCS[name], inputs) if name in UFUNCS else _PRODUCTS[name](*inputs, **axes)
-        return converted_to(name, out, made, casting)
-    if method == "outer" and name in UFUNCS and len(inputs) == 2:
-        _require_defaults(name, kwargs)
-        first, second = arrays_of(name, ("x1", "x2"), inputs)
-        return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), out)
-    if method == "reduce" and name in _REDUCTIONS:
-        named = ("dtype", "keepdims", "initial", "where")
-        options = {key: kwargs.pop(key) for key in named if key in kwargs}
-        axis = kwargs.pop("axis", 0)
-        _require_defaults(name, kwargs)
-        (x,) = arrays_of(name, ("x",), inputs)
-        return reduce(REDUCTIONS[_REDUCTIONS[name]], x, axis, out=out, **options)
-    if method == "accumulate" and name in ("add", "multiply"):
-        axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
-        _require_defaults(name, kwargs)
-        (x,) = arrays_of(name, ("x",), inputs)
-        return accumulate(_REDUCTIONS[name], x, axis, dtype, out=out)
+    names, way = _WAYS.get(method, ((), _call))
+    if name in names:
+        return way(name, inputs, outs or (None,), kwargs)
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
         raise TypeError(f"numpy.{call}: {COMPUTE}")
     return _on_the_host(getattr(ufunc, method), inputs, outs, kwargs)
+
+
+def _divmod(inputs, outs, kwargs):
+    inputs = _in_the_type_asked_for("divmod", inputs, kwargs, "same_kind")
+    _require_defaults("divmod", kwargs)
+    floors, rests = outs if len(outs) == 2 else (None, None)
+    return (
+        compute(ROWS["floor_divide"], inputs, floors),
+        compute(ROWS["remainder"], inputs, rests),
+    )
+
+
+def _in_the_type_asked_for(name, inputs, kwargs, casting):
+    dtype = kwargs.pop("dtype", None)
+    if dtype is None:
+        return inputs
+    if name in UFUNCS:
+        return in_type(UFUNCS[name], inputs, dtype, casting)
+    return arrays_in_type(name, ("x1", "x2"), inputs, dtype, casting)
+
+
+def _call(name, inputs, outs, kwargs):
+    if name == "divmod":
+        return _divmod(inputs, outs, kwargs)
+    where = kwargs.pop("where", True) if name in UFUNCS else True
+    casting: Casting = kwargs.pop("casting", "same_kind") if where is True else "same_kind"
+    inputs = _in_the_type_asked_for(name, inputs, kwargs, casting)
+    axes = {"axes": kwargs.pop("axes")} if name == "matmul" and "axes" in kwargs else {}
+    _require_defaults(name, kwargs)
+    (out,) = outs
+    if where is not True:
+        return _written_where(name, out, compute(UFUNCS[name], inputs), where)
+    if name in UFUNCS and casting == "same_kind":
+        return compute(UFUNCS[name], inputs, out)
+    made = compute(UFUNCS[name], inputs) if name in UFUNCS else _PRODUCTS[name](*inputs, **axes)
+    return converted_to(name, out, made, casting)
+
+
+def _outer(name, inputs, outs, kwargs):
+    _require_defaults(name, kwargs)
+    first, second = arrays_of(name, ("x1", "x2"), inputs)
+    return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), *outs)
+
+
+def _reduce(name, inputs, outs, kwargs):
+    named = ("dtype", "keepdims", "initial", "where")
+    options = {key: kwargs.pop(key) for key in named if key in kwargs}
+    axis = kwargs.pop("axis", 0)
+    _require_defaults(name, kwargs)
+    (x,) = arrays_of(name, ("x",), inputs)
+    (out,) = outs
+    return reduce(REDUCTIONS[_REDUCTIONS[name]], x, axis, out=out, **options)
+
+
+def _accumulate(name, inputs, outs, kwargs):
+    axis, dtype = kwargs.pop("axis", 0), kwargs.pop("dtype", None)
+    _require_defaults(name, kwargs)
+    (x,) = arrays_of(name, ("x",), inputs)
+    (out,) = outs
+    return accumulate(_REDUCTIONS[name], x, axis, dtype, out=out)
+
+
+# How a method of ufuncs is computed, and for which of them.
+_WAYS: dict[str, tuple[Collection[str], Callable[..., Any]]] = {
+    "__call__": ({*UFUNCS, *_PRODUCTS, "divmod"}, _call),
+    "outer": (UFUNCS, _outer),
+    "reduce": (_REDUCTIONS, _reduce),
+    "accumulate": (("add", "multiply"), _accumulate),
+}
 
 
 def _is_near(operand):

@@ -174,14 +174,16 @@ bool await_answer(const descriptor& socket, std::chrono::seconds longest,
   return true;
 }
 
-/// A running child and the socket to it.
+/// A running child, which compiles under one limit of memory, and the socket to it.
 struct compiler_process {
   std::filesystem::path program;
+  std::uint64_t memory_nbytes;
   child_process process;
   descriptor socket;
 };
 
-std::unique_ptr<compiler_process> start(const std::filesystem::path& program) {
+std::unique_ptr<compiler_process> start(const std::filesystem::path& program,
+                                        std::uint64_t memory_nbytes) {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
     fail(errno, "a socket to the compiler");
@@ -202,7 +204,8 @@ std::unique_ptr<compiler_process> start(const std::filesystem::path& program) {
                                       words, environ)) {
     fail(error, program.c_str());
   }
-  return std::make_unique<compiler_process>(program, child_process(id), std::move(own));
+  return std::make_unique<compiler_process>(program, memory_nbytes, child_process(id),
+                                            std::move(own));
 }
 
 /// Tells the child its limits and gives it the files. One that has ended is left to the wait for
@@ -251,9 +254,11 @@ std::optional<child_result> ask(compiler_process& child, const std::string& requ
 /// The child that waits for the next request; at most one. It stays until the process ends.
 std::atomic<compiler_process*> idle_child = nullptr;
 
-std::unique_ptr<compiler_process> take_idle(const std::filesystem::path& program) {
+std::unique_ptr<compiler_process> take_idle(const std::filesystem::path& program,
+                                            std::uint64_t memory_nbytes) {
   std::unique_ptr<compiler_process> found(idle_child.exchange(nullptr));
-  return found && found->program == program ? std::move(found) : nullptr;
+  const bool fits = found && found->program == program && found->memory_nbytes == memory_nbytes;
+  return fits ? std::move(found) : nullptr;
 }
 
 void keep(std::unique_ptr<compiler_process> child) {
@@ -273,10 +278,10 @@ bool took_its_time(int end_status) {
 std::optional<child_result> run_child(const std::filesystem::path& program,
                                       const std::string& request, const compile_limits& limits,
                                       const child_progress& progress) {
-  for (auto child = take_idle(program);; child = nullptr) {
+  for (auto child = take_idle(program, limits.memory_nbytes);; child = nullptr) {
     const bool is_new = child == nullptr;
     if (is_new) {
-      child = start(program);
+      child = start(program, limits.memory_nbytes);
     }
     std::optional<child_result> result = ask(*child, request, limits, progress);
     if (result && !result->end_status) {

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -44,8 +45,8 @@ using usmx::detail::child_socket;
 
 /// A child without requests ends after this time.
 constexpr std::chrono::milliseconds longest_idle{5000};
-/// A child that has taken more than this ends after its answer.
-constexpr long largest_idle_kilobytes = 1 << 20;
+/// A child that holds more than this ends after its answer.
+constexpr std::uint64_t largest_idle_nbytes = std::uint64_t{1} << 30;
 
 /// Sets the limit that can be raised again.
 void limit(int resource, rlim_t most) {
@@ -55,10 +56,20 @@ void limit(int resource, rlim_t most) {
   ::setrlimit(static_cast<__rlimit_resource_t>(resource), &both);
 }
 
-rusage used() {
-  rusage all{};
-  ::getrusage(RUSAGE_SELF, &all);
-  return all;
+/// The processor time used so far, rounded up.
+rlim_t used_seconds() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 2);
+}
+
+/// The memory that is held now; the greatest so far, as getrusage() has it, counts the parent's.
+std::uint64_t resident_nbytes() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0;
+  std::uint64_t resident = 0;
+  file >> pages >> resident;
+  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Waits for a request, takes over its files, and sets its limits. False if none comes.
@@ -86,10 +97,8 @@ bool take_request() {
   ::dup2(said, 2);
   ::dup2(answer, 3);
   std::ranges::for_each(files, ::close);
-  const rusage before = used();
   limit(RLIMIT_DATA, limits.memory_nbytes);
-  limit(RLIMIT_CPU, static_cast<rlim_t>(before.ru_utime.tv_sec + before.ru_stime.tv_sec + 1) +
-                        limits.cpu_seconds);
+  limit(RLIMIT_CPU, used_seconds() + limits.cpu_seconds);
   return true;
 }
 
@@ -239,7 +248,7 @@ int main() {
       std::fflush(nullptr);
       end_with_parent(false);
       const bool is_told = is_written && ::send(child_socket, "", 1, MSG_NOSIGNAL) == 1;
-      if (!is_told || used().ru_maxrss > largest_idle_kilobytes) {
+      if (!is_told || resident_nbytes() > largest_idle_nbytes) {
         break;
       }
     }
