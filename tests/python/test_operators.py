@@ -463,6 +463,8 @@ def test_ufunc_of_the_host_writes_to_arrays():
     assert out.tolist() == [1.5, -0.5, 1]
     assert all(map(operator.is_, np.modf(array, out=(out, array)), (out, array)))
     assert (out.tolist(), array.tolist()) == ([0.5, -0.5, 0], [1, -2, 3])
+    parts = np.modf(usmx.asarray([1.5, -2.5], usm_type="shared"), out=(None, out[:2]))
+    assert ([*map(float, parts[0])], out[:2].tolist()) == ([0.5, -0.5], [1, -2])
     np.add.at(array, [0, 0], 1)
     np.fabs(array, out=array, where=usmx.asarray([True, True, False], usm_type="shared"))
     assert array.tolist() == [3, 2, 3]

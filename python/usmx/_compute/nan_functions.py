@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from usmx._compute.call import compute, written
 from usmx._compute.reductions import one_correction, reduce, var
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_view
 
 if TYPE_CHECKING:
     from typing import Any
@@ -24,36 +23,6 @@ def _filled(x, value):
 def _count(x, axis, keepdims, where=True):
     is_number = compute(ROWS["logical_not"], (compute(ROWS["isnan"], (x,)),))
     return reduce(REDUCTIONS["sum"], is_number, axis, keepdims, where=where)
-
-
-def nansum(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
-) -> USMArray:
-    """The sum of the numbers."""
-    return _total("sum", 0, a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
-
-
-def nanprod(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    keepdims: bool = False,
-    initial: Any = None,
-    where: Any = True,
-) -> USMArray:
-    """The product of the numbers."""
-    return _total("prod", 1, a, axis, keepdims, dtype=dtype, out=out, initial=initial, where=where)
-
-
-def _total(name, neutral, a, axis, keepdims, **options):
-    return reduce(REDUCTIONS[name], _filled(as_view("a", a), neutral), axis, keepdims, **options)
 
 
 def nanmean(
@@ -126,6 +95,22 @@ def _as(x, other):
     return other.astype(x.dtype) if x.dtype.kind in "fc" else other
 
 
+def _total(name: str, neutral: int):
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: bool = False,
+        initial: Any = None,
+        where: Any = True,
+    ) -> USMArray:
+        given: dict[str, Any] = {"dtype": dtype, "out": out, "initial": initial, "where": where}
+        return reduce(REDUCTIONS[name], _filled(a, neutral), axis, keepdims, **given)
+
+    return function
+
+
 def _extreme(name: str, worst: float):
     def function(
         a: Any,
@@ -136,11 +121,11 @@ def _extreme(name: str, worst: float):
         where: Any = True,
     ) -> USMArray:
         given: dict[str, Any] = {"initial": initial, "where": where}
-        if a.dtype.kind != "f":
-            return reduce(REDUCTIONS[name], a, axis, keepdims, out=out, **given)
-        if initial is not None:  # also the result if there are no numbers
-            return reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims, out=out, **given)
-        found = reduce(REDUCTIONS[name], _filled(a, worst), axis, keepdims, **given)
+        has_nan = a.dtype.kind in "fc"
+        x = _filled(a, worst) if has_nan else a
+        if not has_nan or initial is not None:  # which is the result if there are no numbers
+            return reduce(REDUCTIONS[name], x, axis, keepdims, out=out, **given)
+        found = reduce(REDUCTIONS[name], x, axis, keepdims, **given)
         return compute(ROWS["where"], (_count(a, axis, keepdims), found, math.nan), out)
 
     return function
@@ -148,12 +133,14 @@ def _extreme(name: str, worst: float):
 
 def _place(name: str, worst: float):
     def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> USMArray:
-        x = _filled(a, worst) if a.dtype.kind == "f" else a
+        x = _filled(a, worst) if a.dtype.kind in "fc" else a
         return reduce(REDUCTIONS[name], x, axis, keepdims, out=out)
 
     return function
 
 
+nansum = _total("sum", 0)
+nanprod = _total("prod", 1)
 nanmax = _extreme("max", -math.inf)
 nanmin = _extreme("min", math.inf)
 nanargmax = _place("argmax", -math.inf)

@@ -27,7 +27,7 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._compute.ufunc_at import apply_at
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import COMPUTE
-from usmx._container.numpy_functions import FUNCTIONS, By, host_views
+from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import copyto, mask_beside
 from usmx._core import USMArray, _as_array, broadcast_to
 
@@ -65,7 +65,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
         raise TypeError(f"numpy.{call}: {COMPUTE}")
-    return _on_the_host(getattr(ufunc, method), inputs, outs, kwargs)
+    if outs:
+        kwargs["out"] = outs
+    return on_the_host(getattr(ufunc, method), inputs, kwargs)
 
 
 def _divmod(inputs, outs, kwargs):
@@ -142,15 +144,6 @@ def _is_near(operand):
     if isinstance(operand, USMArray):
         return operand.usm_type != "device"
     return not isinstance(operand, Traced) and _as_array(operand) is None
-
-
-def _on_the_host(function, inputs, outs, kwargs):
-    """What usmx lacks, by NumPy in the same memory (docs/decisions-history.md, 111)."""
-    if outs:
-        kwargs["out"] = host_views(outs)
-    options = {key: host_views(value) for key, value in kwargs.items()}
-    found = function(*map(host_views, inputs), **options)
-    return found if not outs else outs if len(outs) > 1 else outs[0]
 
 
 def _written_where(name, out, made, where):

@@ -49,9 +49,7 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         return NotImplemented
     if name in _OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
-    found = function(*map(host_views, args), **{key: host_views(kwargs[key]) for key in kwargs})
-    out = kwargs.get("out")
-    return out if isinstance(out, USMArray) else found
+    return on_the_host(function, args, kwargs)
 
 
 def name_of(function):
@@ -74,13 +72,30 @@ def _dpnp(arrays):
     return "" if structured else "hand it to dpnp (usmx.to_dpnp(a), no copy) or "
 
 
-def host_views(given):
+def on_the_host(function, args, kwargs):
+    """What NumPy computes in the same memory; for what it wrote to, the caller's own object."""
+    found = function(*map(_host_views, args), **{key: _host_views(kwargs[key]) for key in kwargs})
+    outs = kwargs.get("out")
+    if isinstance(outs, USMArray):
+        return outs
+    if not isinstance(outs, tuple):
+        return found
+    results = found if isinstance(found, tuple) else (found,)  # of a ufunc
+    chosen = tuple(
+        result if out is None else out for out, result in zip(outs, results, strict=True)
+    )
+    return chosen if isinstance(found, tuple) else chosen[0]
+
+
+def _host_views(given):
     """The argument with NumPy's arrays of the same memory in the place of USMArrays."""
     if isinstance(given, USMArray):
         return _numpy().asarray(given)
     if isinstance(given, (list, tuple)) and any(True for _ in _arrays_in(given)):
         return (
-            tuple(map(host_views, given)) if isinstance(given, tuple) else [*map(host_views, given)]
+            tuple(map(_host_views, given))
+            if isinstance(given, tuple)
+            else [*map(_host_views, given)]
         )
     return given
 

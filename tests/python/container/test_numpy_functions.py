@@ -195,6 +195,19 @@ def test_result_without_nan_is_written_to_an_array(function, dtype):
         function(usmx.asarray(host), axis=1, out=usmx.empty(7, dtype="?"))
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+@pytest.mark.parametrize("function", [np.nanmax, np.nanmin, np.nanargmax, np.nanargmin])
+def test_complex_numbers_with_a_nan_in_a_part_are_left_out(function, dtype):
+    nan = np.nan
+    host = np.array([[1 + 2j, complex(nan, 9), 1 - 1j], [complex(8, nan), 3, -4j]], dtype)
+    array = usmx.asarray(host)
+    for axis in (None, 1):
+        found = function(array, axis=axis)
+        assert usmx.asnumpy(found).tolist() == function(host, axis=axis).tolist()
+    if function in (np.nanmax, np.nanmin):
+        assert usmx.isnan(function(array[0, 1:2]))
+
+
 MASK = np.array([[True, True, False], [False, True, False]])
 
 
