@@ -15,7 +15,6 @@ from usmx._compute.call import (
 )
 from usmx._compute.promotion import number_converter
 from usmx._compute.sorting import argsort
-from usmx._container.creation import beside
 from usmx._container.patterns import arange
 from usmx._core import ElementwiseKernel, USMArray, asarray, broadcast_to, reshape
 
@@ -54,7 +53,6 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     order = argsort(places)
     operands = [target]
     for name, value in zip(row.operands[1:], values, strict=True):
-        value = beside(target, value) if isinstance(value, (list, tuple)) else value
         operands.append(operands_of(f"{row.name}.at", ("x1", name), (target, value))[1])
     kinds = tuple(map(kind_of, operands))
     types = types_of(row, kinds, target._own_queue.sycl_device)

@@ -303,19 +303,21 @@ def written(result: USMArray, out: USMArray | None) -> USMArray:
 
 def _numbers(indices, size, mode):
     """Integers as `take` has them, which NumPy makes of bools, too."""
-    array: Any = _as_array(indices)
-    if array is None:
-        array = host_index(indices)
+    array = _index_array(indices)
     return integers(array.astype("u1") if array.dtype == bool else array, size, mode)
+
+
+def _index_array(indices: object) -> Any:
+    """A USMArray, or an array of NumPy's of what is on the host."""
+    array = _as_array(indices)
+    return host_index(indices) if array is None else array
 
 
 def integers(indices: object, size: int, mode: IndexMode) -> Any:
     """An array of integers; those outside of the axis are brought into it where `mode` says so."""
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
-    array: Any = _as_array(indices)
-    if array is None:
-        array = host_index(indices)
+    array = _index_array(indices)
     if array.dtype.kind not in "iu":
         raise IndexError(f"indices must be integers, found {array.dtype}")
     if mode == "raise" or array.size == 0:

@@ -52,17 +52,22 @@ class descriptor {
   int value_ = -1;
 };
 
-/// A file without a name, above the numbers that the child has for its own.
-descriptor new_file() {
-  const descriptor low(::memfd_create("usmx", MFD_CLOEXEC));
-  if (low.get() < 0) {
-    fail(errno, "a file for the compiler");
-  }
+/// The same file above the numbers that the child has for its own, closed in what is executed.
+descriptor moved_up(const descriptor& low) {
   const int high = ::fcntl(low.get(), F_DUPFD_CLOEXEC, 10);
   if (high < 0) {
     fail(errno, "a file for the compiler");
   }
   return descriptor(high);
+}
+
+/// A file without a name.
+descriptor new_file() {
+  const descriptor low(::memfd_create("usmx", MFD_CLOEXEC));
+  if (low.get() < 0) {
+    fail(errno, "a file for the compiler");
+  }
+  return moved_up(low);
 }
 
 descriptor file_with(std::string_view text) {
@@ -189,9 +194,7 @@ std::unique_ptr<compiler_process> start(const std::filesystem::path& program,
     fail(errno, "a socket to the compiler");
   }
   descriptor own(ends[0]);
-  // Above the numbers that the child has for its own.
-  const descriptor low(ends[1]);
-  const descriptor other(::fcntl(low.get(), F_DUPFD_CLOEXEC, 10));
+  const descriptor other = moved_up(descriptor(ends[1]));
   const descriptor nothing = file_with({});
   start_settings settings;
   for (const int file : {0, 1, 2, 3}) {
