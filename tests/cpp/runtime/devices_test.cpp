@@ -71,6 +71,7 @@ TEST_F(devices_test, peer_access_of_two_devices_goes_on_and_off_where_the_runtim
   if (usmx::can_access_peer(devices[0], devices[1])) {
     usmx::enable_peer_access(devices[0], devices[1]);
     usmx::disable_peer_access(devices[0], devices[1]);
+    usmx::enable_peer_access(devices[0], devices[1]);  // tests after this one use it
   }
 }
 
