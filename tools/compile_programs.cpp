@@ -71,8 +71,11 @@ class compiler {
  public:
   /// Throws where the library could not use it as it is.
   packaged_program compiled(const program& source) const {
+    program whole = source;
+    // Kernels with sub-groups of different sizes would be several images.
+    whole.options.emplace_back("-fsycl-device-code-split=off");
     std::string log;
-    const std::string object = object_of(source, log);
+    const std::string object = object_of(whole, log);
     if (read_syclbin(object).images.size() != 1) {
       throw std::runtime_error("expected one image");
     }

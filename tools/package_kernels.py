@@ -10,14 +10,17 @@ first needed.
 """
 
 import os
+import shlex
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-NOTES_REQUESTS = '#!/bin/sh\nexec cat > "$USMX_REQUESTS/$$"\n'
+CHILD_SOCKET, FILES_OF_REQUEST = 4, 3  # src/user_kernels/compile/child.hpp
+NO_ANSWER = "a message ends early"  # the library's error for an empty answer
 
 
 def staged(folder: Path, library: Path, module: Path) -> Path:
@@ -32,12 +35,26 @@ def staged(folder: Path, library: Path, module: Path) -> Path:
     shutil.copyfile(library, copied)
     compiler = package / "libexec" / "usmx-compile"
     compiler.parent.mkdir()
-    compiler.write_text(NOTES_REQUESTS)
+    notes = shlex.join([sys.executable, "-I", __file__, "--note"])
+    compiler.write_text(f"#!/bin/sh\nexec {notes}\n")
     compiler.chmod(0o755)
     return copied
 
 
-def note_requests(calls: str) -> None:
+def note_requests() -> None:
+    """Take requests as usmx-compile does. Their texts become files; the answers are empty."""
+    library = socket.socket(fileno=CHILD_SOCKET)
+    while files := socket.recv_fds(library, 1024, FILES_OF_REQUEST)[1]:
+        with open(files[0], "rb") as request:
+            content = request.read()
+        with tempfile.NamedTemporaryFile(dir=os.environ["USMX_REQUESTS"], delete=False) as file:
+            file.write(content)
+        for other in files[1:]:
+            os.close(other)
+        library.send(b"\0")
+
+
+def make_calls(calls: str) -> None:
     """Make the calls, of which each fails when its kernels are compiled."""
     del os.environ["LD_PRELOAD"]  # which is not for the compiler
     import ordinary_calls
@@ -47,7 +64,7 @@ def note_requests(calls: str) -> None:
         try:
             call()
         except RuntimeError as error:
-            if "a message ends early" not in str(error):
+            if NO_ANSWER not in str(error):
                 raise
 
 
@@ -74,8 +91,8 @@ def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path
         known: set[bytes] | None = None
         try:
             while True:
-                note = [sys.executable, __file__, "--note", calls]
-                subprocess.run(note, env=noting, check=True, timeout=300)
+                make = [sys.executable, __file__, "--call", calls]
+                subprocess.run(make, env=noting, check=True, timeout=300)
                 noted = {request.read_bytes() for request in requests.iterdir()}
                 if noted == known:  # nothing is missing, or nothing more can be compiled
                     return
@@ -91,6 +108,8 @@ def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path
 
 if __name__ == "__main__":
     if sys.argv[1] == "--note":
-        note_requests(sys.argv[2])
+        note_requests()
+    elif sys.argv[1] == "--call":
+        make_calls(sys.argv[2])
     else:
         main(*map(Path, sys.argv[1:]))

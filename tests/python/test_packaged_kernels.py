@@ -17,8 +17,10 @@ import usmx
 PACKAGE = Path(usmx.__file__).parent
 TOOLS = Path(__file__).parents[2] / "tools"
 
+HAS_KERNELS = (PACKAGE / "libexec/usmx-kernels").stat().st_size > 0
+# In CI the package is built with the device: there, a build that packs nothing is a fault.
 pytestmark = pytest.mark.skipif(
-    (PACKAGE / "libexec/usmx-kernels").stat().st_size == 0 or not usmx.SyclDevice().is_cpu,
+    not (HAS_KERNELS or "CI" in os.environ) or not usmx.SyclDevice().is_cpu,
     reason="the package was built without a device, or this is another one",
 )
 
