@@ -29,8 +29,6 @@ from usmx._compute.table import Reduction
 from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
-NAMES: list[str]
-
 '''
 CLASSES = {"b": "bool", "iu": "integers", "f": "real", "c": "complex"}
 
@@ -42,7 +40,8 @@ def stub_of(module):
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
     ]
-    return HEAD + "".join(f"def {each.__name__}{signature_of(each)}: ...\n" for each in functions)
+    lines = [f"def {each.__name__}{signature_of(each)}: ...\n" for each in functions]
+    return "".join((HEAD, f"__all__ = {module.__all__}\n\n", *lines))
 
 
 class Words(str):

@@ -29,92 +29,10 @@ from usmx._compute import (
     methods as _compute_methods,  # gives arrays theirs
     operators as _operators,  # gives arrays theirs
 )
-from usmx._compute.elementwise import (
-    abs as abs,
-    acos as acos,
-    acosh as acosh,
-    add as add,
-    asin as asin,
-    asinh as asinh,
-    atan as atan,
-    atan2 as atan2,
-    atanh as atanh,
-    bitwise_and as bitwise_and,
-    bitwise_invert as bitwise_invert,
-    bitwise_left_shift as bitwise_left_shift,
-    bitwise_or as bitwise_or,
-    bitwise_right_shift as bitwise_right_shift,
-    bitwise_xor as bitwise_xor,
-    cbrt as cbrt,
-    ceil as ceil,
-    clip as clip,
-    conj as conj,
-    copysign as copysign,
-    cos as cos,
-    cosh as cosh,
-    divide as divide,
-    equal as equal,
-    exp as exp,
-    exp2 as exp2,
-    expm1 as expm1,
-    floor as floor,
-    floor_divide as floor_divide,
-    greater as greater,
-    greater_equal as greater_equal,
-    hypot as hypot,
-    isfinite as isfinite,
-    isinf as isinf,
-    isnan as isnan,
-    less as less,
-    less_equal as less_equal,
-    log as log,
-    log1p as log1p,
-    log2 as log2,
-    log10 as log10,
-    logaddexp as logaddexp,
-    logical_and as logical_and,
-    logical_not as logical_not,
-    logical_or as logical_or,
-    logical_xor as logical_xor,
-    maximum as maximum,
-    minimum as minimum,
-    multiply as multiply,
-    negative as negative,
-    nextafter as nextafter,
-    not_equal as not_equal,
-    positive as positive,
-    pow as pow,
-    reciprocal as reciprocal,
-    remainder as remainder,
-    round as round,
-    sign as sign,
-    signbit as signbit,
-    sin as sin,
-    sinh as sinh,
-    sqrt as sqrt,
-    square as square,
-    subtract as subtract,
-    tan as tan,
-    tanh as tanh,
-    trunc as trunc,
-    where as where,
-)
+from usmx._compute.elementwise import *
 from usmx._compute.fusion import fuse as fuse
 from usmx._compute.products import matmul as matmul, tensordot as tensordot, vecdot as vecdot
-from usmx._compute.reductions import (
-    all as all,
-    any as any,
-    argmax as argmax,
-    argmin as argmin,
-    count_nonzero as count_nonzero,
-    max as max,
-    mean as mean,
-    min as min,
-    prod as prod,
-    std as std,
-    sum as sum,
-    var as var,
-)
+from usmx._compute.reductions import *
 from usmx._compute.scans import (
     cumulative_prod as cumulative_prod,
     cumulative_sum as cumulative_sum,
@@ -334,17 +252,7 @@ from usmx._kernels import (
 )
 from usmx._protocol import SupportsUsmArrayInterface as SupportsUsmArrayInterface
 from usmx._sycl_timer import SyclTimer as SyclTimer
-from usmx.enum_types import (
-    backend_type as backend_type,
-    device_type as device_type,
-    event_status_type as event_status_type,
-    fp_config as fp_config,
-    global_mem_cache_type as global_mem_cache_type,
-    local_mem_type as local_mem_type,
-    memory_order as memory_order,
-    memory_scope as memory_scope,
-    partition_property as partition_property,
-)
+from usmx.enum_types import *
 
 concatenate = concat
 transpose = permute_dims
@@ -353,7 +261,7 @@ __array_api_version__ = _info.API_VERSIONS[0]
 newaxis = None
 
 if not _t.TYPE_CHECKING:
-    # Whatever is imported above under its own name, `name as name`, is public.
+    # Whatever is imported above under its own name, `name as name` and `*`, is public.
     _dunders = {"__array_api_version__", "__array_namespace_info__", "__version__"}
     _names = {name for name in globals() if name[0].isalpha()} - {"newaxis"}
     __all__ = sorted(_names | _dunders)

@@ -38,7 +38,7 @@ def _load_from_anywhere():
     except ImportError as error:
         if "more than once per process" in str(error):
             raise
-        from usmx._doctor.mismatch import other_runtime
+        from usmx._doctor.versions import other_runtime
 
         if mismatch := other_runtime():
             raise ImportError(f"usmx cannot load the SYCL runtime ({error}): {mismatch}") from error

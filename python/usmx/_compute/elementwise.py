@@ -94,8 +94,8 @@ def _function_of(row: Row):
     return function
 
 
-NAMES = [row.name for row in ROWS.values() if len(row.operands) < 3]
-globals().update({name: _function_of(ROWS[name]) for name in NAMES if name != "round"})
+__all__ = list(ROWS)
+globals().update({name: _function_of(row) for name, row in ROWS.items() if len(row.operands) < 3})
 
 
 def round(x: Operand, /, decimals: SupportsIndex = 0, out: USMArray | None = None) -> USMArray:

@@ -6,7 +6,7 @@ from usmx._compute.table import Reduction
 from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
-NAMES: list[str]
+__all__ = ['add', 'subtract', 'multiply', 'divide', 'floor_divide', 'remainder', 'pow', 'negative', 'positive', 'abs', 'square', 'reciprocal', 'sign', 'conj', 'bitwise_and', 'bitwise_or', 'bitwise_xor', 'bitwise_invert', 'bitwise_left_shift', 'bitwise_right_shift', 'logical_and', 'logical_or', 'logical_xor', 'logical_not', 'equal', 'not_equal', 'less', 'greater', 'less_equal', 'greater_equal', 'maximum', 'minimum', 'isnan', 'isinf', 'isfinite', 'signbit', 'floor', 'ceil', 'trunc', 'round', 'sqrt', 'cbrt', 'exp', 'exp2', 'expm1', 'log', 'log2', 'log10', 'log1p', 'sin', 'cos', 'tan', 'sinh', 'cosh', 'tanh', 'asin', 'acos', 'atan', 'asinh', 'acosh', 'atanh', 'atan2', 'hypot', 'logaddexp', 'copysign', 'nextafter', 'clip', 'where']
 
 def abs(x: Operand, /, out: USMArray | None = None, *, dtype: DTypeLike | None = None, casting: Casting = 'same_kind') -> USMArray: ...
 def acos(x: Operand, /, out: USMArray | None = None, *, dtype: DTypeLike | None = None, casting: Casting = 'same_kind') -> USMArray: ...

@@ -382,5 +382,5 @@ def function_of(row: Reduction) -> Any:
     return function
 
 
-NAMES = list(REDUCTIONS)
-globals().update({name: function_of(REDUCTIONS[name]) for name in NAMES})
+__all__ = list(REDUCTIONS)
+globals().update({name: function_of(row) for name, row in REDUCTIONS.items()})

@@ -6,7 +6,7 @@ from usmx._compute.table import Reduction
 from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
-NAMES: list[str]
+__all__ = ['sum', 'prod', 'max', 'min', 'argmax', 'argmin', 'mean', 'var', 'std', 'any', 'all', 'count_nonzero']
 
 def all(x: Producer, /, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False, *, where: ArrayLike | Producer = True) -> USMArray: ...
 def any(x: Producer, /, axis: Axes | None = None, out: USMArray | None = None, keepdims: bool = False, *, where: ArrayLike | Producer = True) -> USMArray: ...

@@ -142,23 +142,7 @@ class _OfArrays:
         device: DeviceLike | None = None,
         usm_type: UsmType | None = None,
     ) -> USMArray:
-        """Convert the elements to another type. Waits.
-
-        This is `usmx.astype` with the same meaning of every argument.
-
-        Args:
-            dtype: the element type; None means the default floating-point type of the device.
-            order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F'
-                if the array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with the axes
-                in the order in which they lie in memory.
-            casting: which conversions are allowed: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
-            copy: False: do not copy if type, device, kind and order are what they should be.
-            device: where the result is: a filter string, a SyclDevice, a SyclQueue or a Device.
-            usm_type: the kind of memory: 'device', 'shared' or 'host'.
-
-        Returns:
-            A USMArray in new memory, or the array itself if ``copy=False`` and nothing is to be
-            done.
+        """Convert the elements to another type, in new memory if need be: `usmx.astype`. Waits.
 
         Raises:
             TypeError: `casting` does not allow the conversion.
@@ -168,15 +152,8 @@ class _OfArrays:
             >>> print(usmx.asarray([1.9, 2.1]).astype('i4'))
             [1 2]
         """
-        return conversion.astype(
-            self,
-            dtype,
-            order=order,
-            casting=casting,
-            copy=copy,
-            device=device,
-            usm_type=usm_type,
-        )
+        options: Any = {"order": order, "casting": casting, "device": device, "usm_type": usm_type}
+        return conversion.astype(self, dtype, copy=copy, **options)
 
     def take(
         self: Any,

@@ -127,16 +127,7 @@ Raises:
 Example:
     >>> usmx.to_numpy(usmx.arange(3))
     array([0, 1, 2])""",
-    "USMArray.copy": """Copy the array into new memory on the same queue. Waits.
-
-Args:
-    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
-        array is Fortran- and not C-contiguous, else 'C'. 'K': compact, with
-        the axes in the order in which they lie in memory.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of the array.
-
-Returns:
-    A USMArray in new memory, which usmx owns.
+    "USMArray.copy": """Copy the array into new memory, which usmx owns, on the same queue: `usmx.copy`. Waits.
 
 Raises:
     USMAllocationError: the memory cannot be allocated.
@@ -528,16 +519,9 @@ Raises:
 Example:
     >>> usmx.zeros(3, dtype='f8').view('u4').shape
     (6,)""",
-    "USMArray.reshape": """Give the elements another shape: by a view where possible, else by a copy. Waits for the copy.
+    "USMArray.reshape": """Give the elements another shape, by a view where possible, else by a copy: `usmx.reshape`.
 
-Args:
-    shape: one tuple or several integers. One of them may be -1: it is computed from the others.
-    order: 'C': the last index varies fastest, in both shapes. 'F': the first one does. 'A': 'F' if
-        the array is Fortran- and not C-contiguous, else 'C'.
-    copy: True: always copy. None: copy where there can be no view. False: never copy.
-
-Returns:
-    A view, or a new array that is contiguous in `order`.
+The shape is one tuple or several integers. Waits for the copy, if there is one.
 
 Raises:
     ValueError: the sizes differ, or ``copy=False`` cannot be met.
@@ -558,26 +542,14 @@ Returns:
 Example:
     >>> print(usmx.asarray([[1, 2], [3, 4]]).ravel('F'))
     [1 3 2 4]""",
-    "USMArray.flatten": """Copy all elements into an array of one dimension. Waits.
-
-Args:
-    order: 'C': the last index varies fastest in memory. 'F': the first one does. 'A': 'F' if the
-        array is Fortran- and not C-contiguous, else 'C'. 'K': as they
-        lie in memory.
-
-Returns:
-    A new array.
+    "USMArray.flatten": """Copy all elements into a new array of one dimension, in the orders of `ravel`. Waits.
 
 Example:
     >>> print(usmx.asarray([[1, 2], [3, 4]]).flatten())
     [1 2 3 4]""",
-    "USMArray.transpose": """Reorder the dimensions, by a view. Does not wait.
+    "USMArray.transpose": """Reorder the dimensions, by a view: `usmx.permute_dims`. Does not wait.
 
-Args:
-    axes: one tuple or several integers; without them the order is reversed.
-
-Returns:
-    A view of the array.
+The axes are one tuple or several integers; without them the order is reversed.
 
 Raises:
     ValueError: an axis is named twice, or not at all, or does not exist.
@@ -585,13 +557,7 @@ Raises:
 Example:
     >>> usmx.zeros((2, 3, 4)).transpose().shape
     (4, 3, 2)""",
-    "USMArray.squeeze": """Leave out axes of size 1, by a view. Does not wait.
-
-Args:
-    axis: which axes: an integer or a tuple. None means all axes of size 1.
-
-Returns:
-    A view of the array.
+    "USMArray.squeeze": """Leave out axes of size 1, by a view: `usmx.squeeze`. Does not wait.
 
 Raises:
     ValueError: one of `axis` has another size, or does not exist.
@@ -599,13 +565,7 @@ Raises:
 Example:
     >>> usmx.zeros((1, 3)).squeeze().shape
     (3,)""",
-    "USMArray.swapaxes": """Swap two axes, by a view. Does not wait.
-
-Args:
-    axis1, axis2: integers.
-
-Returns:
-    A view of the array.
+    "USMArray.swapaxes": """Swap two axes, by a view: `usmx.swapaxes`. Does not wait.
 
 Raises:
     ValueError: an axis does not exist.

@@ -77,12 +77,7 @@ Args:
     "ElementwiseKernel.submit": f"""Compute the outputs as a call does, and give the event of the work on them, too.
 
 Args:
-    args: as of a call.
-    out: as of a call.
-    dtype: as of a call.
-    size: as of a call.
-    queue: as of a call.
-    after: as of a call.
+    args, out, dtype, size, queue, after: as of a call.
 
 {OUTPUT_AND_EVENT}
 
@@ -223,13 +218,7 @@ Args:
     "ReductionKernel.submit": f"""Compute the outputs as a call does, and give the event of the work on them, too.
 
 Args:
-    args: as of a call.
-    axis: as of a call.
-    keepdims: as of a call.
-    out: as of a call.
-    dtype: as of a call.
-    queue: as of a call.
-    after: as of a call.
+    args, axis, keepdims, out, dtype, queue, after: as of a call.
 
 {OUTPUT_AND_EVENT}
 

@@ -337,20 +337,14 @@ between two buffers of the host, one between sides that overlap, and one of no b
 complete on return.
 
 Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of bytes.
+    dest, src, count: as of ``memcpy``.
     dEvents: SyclEvents that the copy comes after, too.
 
 Returns:
     A SyclEvent that is complete when the copy is.
 
 Raises:
-    ValueError: `count` is negative or more than one of the sides has, `dest` is read-only, or the memory is of
-        another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither, or `dEvents` has something else than events.
+    TypeError: `dEvents` has something else than events; the other errors are those of ``memcpy``.
 
 Example:
     >>> queue = usmx.default_queue()
@@ -362,40 +356,24 @@ Example:
     b'12345678'""",
     "SyclQueue.copy": """Copy elements, and wait.
 
-This is ``memcpy`` with a count of elements.
-
 Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
+    dest, src: as of ``memcpy``.
     count: the number of elements.
     dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
-        or the memory is of another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither.""",
-    "SyclQueue.copy_async": """Start to copy elements, and do not wait.
-
-This is ``memcpy_async`` with a count of elements.
+    ValueError: `dtype` is another type; the other errors are those of ``memcpy``.""",
+    "SyclQueue.copy_async": """Start to copy elements, and do not wait, as ``memcpy_async``.
 
 Args:
-    dest: where to: a memory object, another producer of ``__sycl_usm_array_interface__``, or a writable contiguous
-        buffer.
-    src: where from: the same, or a buffer that is read-only.
-    count: the number of elements.
+    dest, src, count, dtype: as of ``copy``.
     dEvents: SyclEvents that the copy comes after, too.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8.
 
 Returns:
     A SyclEvent that is complete when the copy is.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative or more than one of the sides has, `dest` is read-only,
-        or the memory is of another context than the queue.
-    BufferError: `dest` is a read-only buffer.
-    TypeError: one of the sides is neither, or `dEvents` has something else than events.""",
+    TypeError: `dEvents` has something else than events; the other errors are those of ``copy``.""",
     "SyclQueue.memset": """Set bytes to one value, and wait.
 
 Args:
@@ -417,17 +395,14 @@ Example:
 The memory is kept alive until the command is complete, and what usmx does with it later comes after it.
 
 Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    val: the value, of which the low byte counts.
-    count: the number of bytes, from the first one. 0, or more than there are, means all.
+    mem, val, count: as of ``memset``.
     dEvents: SyclEvents that the command comes after, too.
 
 Returns:
     A SyclEvent that is complete when the command is.
 
 Raises:
-    ValueError: `count` is negative, `mem` is read-only, or its memory is of another context than the queue.
-    TypeError: `mem` is no producer, or `dEvents` has something else than events.""",
+    TypeError: `dEvents` has something else than events; the other errors are those of ``memset``.""",
     "SyclQueue.fill": """Set elements to one number, and wait.
 
 Args:
@@ -454,21 +429,14 @@ The memory is kept alive until the command is complete, and what usmx does with 
 kernel of usmx can do, and one of no elements, waits for `dEvents` and is complete on return.
 
 Args:
-    mem: a memory object or another producer of ``__sycl_usm_array_interface__``.
-    value: the number, converted as in an assignment.
-    count: the number of elements, from the first one. 0, or more than there are, means all.
+    mem, value, count, dtype: as of ``fill``.
     dEvents: SyclEvents that the command comes after, too.
-    dtype: their type: one of i1, u1, i2, u2, i4, u4, i8, u8, f4, f8. None means that of an array, which must be
-        contiguous then, and bytes of a memory object.
 
 Returns:
     A SyclEvent that is complete when the command is.
 
 Raises:
-    ValueError: `dtype` is another type, `count` is negative, `mem` is read-only or not contiguous, or its memory is of
-        another context than the queue.
-    OverflowError: a Python integer does not fit the type.
-    TypeError: `mem` is no producer, or `dEvents` has something else than events.""",
+    TypeError: `dEvents` has something else than events; the other errors are those of ``fill``.""",
     "SyclQueue.prefetch": """Ask the driver to move memory to the queue's device, and wait.
 
 Args:

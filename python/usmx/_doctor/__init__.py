@@ -9,44 +9,28 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from usmx._doctor import (
-    cache,
-    compiler,
-    cuda,
-    devices,
-    directory,
-    kernels,
-    level_zero,
-    libraries,
-    loading,
-    memory,
-    processes,
-    registered,
-    settings,
-    versions,
-)
-from usmx._doctor.finding import Finding
+from usmx._doctor import cuda, devices, kernels, level_zero, libraries, process, settings, versions
 from usmx._doctor.report import as_values, exit_code, print_findings
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation
 from usmx._suggestions import one_of
 from usmx._terminal import exit_code_of, tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
-    "import": loading.check,
+    "import": versions.check_import,
     "versions": versions.check,
-    "directory": directory.check,
+    "directory": process.check_directory,
     "devices": devices.check,
-    "registered": registered.check,
+    "registered": devices.check_registered,
     "level-zero": level_zero.check,
     "cuda": cuda.check,
     "packages": libraries.check,
-    "cache": cache.check,
+    "cache": kernels.check_cache,
     "kernels": kernels.check,
-    "compiler": compiler.check,
+    "compiler": kernels.check_compiler,
     "settings": settings.check,
-    "huge-pages": memory.check_huge_pages,
-    "limits": memory.check_limits,
-    "processes": processes.check,
+    "huge-pages": process.check_huge_pages,
+    "limits": process.check_limits,
+    "processes": process.check_children,
 }
 # The checks that need usmx to be imported, here or in a process of their own.
 OF_USMX = ("devices", "registered", "level-zero", "cuda", "packages", "cache", "kernels")

@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, note, ok
-from usmx._doctor.gpus import hidden_by_selectors, unusable
+from usmx._doctor.devices import hidden_by_selectors, unusable
 from usmx._doctor.probe import Probe
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation, note, ok
 
 CARDS = Path("/sys/bus/pci/devices")
 NVIDIA, DISPLAYS = "0x10de", "0x03"  # the vendor, and how the class of a display begins
@@ -81,7 +80,7 @@ def driver(situation: Situation) -> Iterator[Finding]:
             "install NVIDIA's driver (libcuda1 in Debian); in a container, set "
             "NVIDIA_DRIVER_CAPABILITIES=compute,utility",
         )
-    elif seen.devices == 0 and MASK in situation.environment:
+    elif seen.device_count == 0 and MASK in situation.environment:
         value = situation.environment[MASK]
         yield note(
             f"{MASK}={value!r} hides the GPU from CUDA",

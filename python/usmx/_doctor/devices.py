@@ -3,12 +3,12 @@
 A variable is blamed by trial: usmx finds its device in a process without it.
 """
 
-from collections.abc import Iterator
+import ctypes
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, ok, problem
 from usmx._doctor.probe import Probe, unloadable
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation, note, ok, problem
 from usmx._text import size_text
 
 CPU_DRIVER = "libintelocl.so"
@@ -27,6 +27,9 @@ VARIABLES = (
     "LD_LIBRARY_PATH",
     "LD_PRELOAD",
 )
+OPENCL_DRIVERS = "OCL_ICD_FILENAMES"
+# What hides devices from the SYCL runtime.
+SELECTORS = ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_ALLOWLIST")
 
 
 def check(situation: Situation) -> Iterator[Finding]:
@@ -132,3 +135,53 @@ def without_variables(seen: Probe) -> Finding:
         f"{what_fails(seen)}; step {seen.failed_step!r} ended with: {seen.error}",
         "if this text does not help, report it with the output of: python -m usmx doctor --json",
     )
+
+
+# ---- what other programs find
+
+
+def check_registered(situation: Situation) -> Iterator[Finding]:
+    """See whether programs find the CPU device that look for devices before usmx is imported.
+
+    usmx shows the driver of its environment to its own process. Whoever looks for devices earlier
+    in the process, or without usmx, sees the drivers that the system or a variable registers.
+    """
+    driver = value_in_process()
+    if driver is None or OPENCL_DRIVERS in situation.environment:
+        yield ok("other SYCL programs find the drivers that usmx finds")
+        return
+    yield note(
+        "no driver of OpenCL is registered: usmx shows the CPU driver to its own process alone. A "
+        "package that looks for devices before usmx is imported (import ray does that, if dpctl is "
+        "installed) finds none, and then usmx finds none in that process either",
+        f"import usmx first, or export {OPENCL_DRIVERS}={driver}; Ray's workers need the variable",
+    )
+
+
+def value_in_process() -> str | None:
+    """The variable as the drivers see it; Python's ``os.environ`` does not show what usmx sets."""
+    getenv = ctypes.CDLL(None).getenv
+    getenv.restype = ctypes.c_char_p
+    value: bytes | None = getenv(OPENCL_DRIVERS.encode())
+    return None if value is None else value.decode(errors="replace")
+
+
+# ---- what the checks of the GPUs' back ends have in common
+
+
+def unusable(situation: Situation) -> Callable[[str, str], Finding]:
+    """A GPU that cannot be used is a problem where nothing else can be."""
+    return note if situation.alone.works else problem
+
+
+def hidden_by_selectors(
+    situation: Situation, back_end: str, device: str, shows: Callable[[Probe], object]
+) -> Iterator[Finding]:
+    """Find variables that hide a GPU: without them, `shows` finds it in what usmx found."""
+    hidden_by = [name for name in SELECTORS if name in situation.environment]
+    if hidden_by and shows(situation.without(*hidden_by)):
+        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
+        yield note(
+            f"{values} hides the GPU of {back_end}",
+            f"unset {' and '.join(hidden_by)}, or let it name {device}, too",
+        )

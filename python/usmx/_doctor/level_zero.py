@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, note, ok, problem
-from usmx._doctor.gpus import hidden_by_selectors, unusable
+from usmx._doctor.devices import hidden_by_selectors, unusable
 from usmx._doctor.probe import Probe
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation, note, ok, problem
 
 LOADER = "libze_loader.so.1"
 CARDS = Path("/sys/class/drm")

@@ -4,9 +4,8 @@ import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, note, ok, problem
 from usmx._doctor.probe import Probe
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation, note, ok, problem
 
 KNOWN = ("dpctl", "dpnp", "torch")
 

@@ -3,16 +3,13 @@
 import json
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from signal import Signals
 from typing import Any
 
-PROGRAM = Path(__file__).with_name("probe_program.py")
-KERNELS_PROGRAM = Path(__file__).with_name("kernels_program.py")
-CUDA_PROGRAM = Path(__file__).with_name("cuda_program.py")
-LEVEL_ZERO_PROGRAM = Path(__file__).with_name("level_zero_program.py")
+PROGRAMS = Path(__file__).with_name("programs.py")
 SECONDS = 120
 
 
@@ -22,68 +19,34 @@ class Probe:
 
     failed_step: str = ""
     error: str = ""
+    warnings: list[str] = field(default_factory=list)
+    # of usmx
     runtimes: list[str] = field(default_factory=list)
     threading_libraries: list[str] = field(default_factory=list)
     devices: list[dict[str, Any]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-
-    @property
-    def works(self) -> bool:
-        """Whether memory was allocated and copied."""
-        return not self.failed_step
-
-
-@dataclass(frozen=True)
-class Kernels:
-    """What a process saw that compiles a kernel for each device; an empty error is none."""
-
-    failed_step: str = ""
-    error: str = ""
+    # of kernels, one for each device; an empty error is none
     kernels: list[dict[str, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class LevelZero:
-    """What a process saw of Level Zero, without the SYCL runtime."""
-
-    failed_step: str = ""
-    error: str = ""
+    # of CUDA's driver, without the SYCL runtime
+    device_count: int = 0
+    # of Level Zero, without the SYCL runtime
     loader: list[str] = field(default_factory=list)
     loader_version: list[int] = field(default_factory=list)
     drivers: list[dict[str, Any]] = field(default_factory=list)
 
-
-@dataclass(frozen=True)
-class Cuda:
-    """What a process saw of CUDA's driver, without the SYCL runtime."""
-
-    failed_step: str = ""
-    error: str = ""
-    devices: int = 0
+    @property
+    def works(self) -> bool:
+        """Whether all steps were done."""
+        return not self.failed_step
 
 
 def probe(environment: Mapping[str, str], module: str = "", seconds: float = SECONDS) -> Probe:
     """Import usmx, then the module, list the devices, and copy an array."""
-    # The log of a program that the user has run is not written over.
-    variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
-    return Probe(**run_program(PROGRAM, [package_folder(), module], variables, seconds))
+    return run_program("usmx", environment, package_folder(), module, seconds=seconds)
 
 
-def probe_kernels(environment: Mapping[str, str]) -> Kernels:
+def probe_kernels(environment: Mapping[str, str]) -> Probe:
     """Compile a kernel for each device, which the disk cache must not have, and run it."""
-    variables = {name: value for name, value in environment.items() if name != "USMX_MEMORY_LOG"}
-    variables["USMX_CACHE_DIR"] = ""
-    return Kernels(**run_program(KERNELS_PROGRAM, [package_folder()], variables, SECONDS))
-
-
-def probe_level_zero(environment: Mapping[str, str]) -> LevelZero:
-    """Load its loader, start its drivers, and list their devices."""
-    return LevelZero(**run_program(LEVEL_ZERO_PROGRAM, [], environment, SECONDS))
-
-
-def probe_cuda(environment: Mapping[str, str]) -> Cuda:
-    """Load CUDA's driver, start it, and count its devices."""
-    return Cuda(**run_program(CUDA_PROGRAM, [], environment, SECONDS))
+    return run_program("kernels", {**environment, "USMX_CACHE_DIR": ""}, package_folder())
 
 
 def unloadable(library: Path) -> str:
@@ -105,14 +68,16 @@ def package_folder() -> str:
 
 
 def run_program(
-    program: Path, arguments: Sequence[str], environment: Mapping[str, str], seconds: float
-) -> dict[str, Any]:
-    """Run a program of this folder; the values that it told, and which step failed, and how."""
+    name: str, environment: Mapping[str, str], *arguments: str, seconds: float = SECONDS
+) -> Probe:
+    """Run one of programs.py; the values that it told, and which step failed, and how."""
+    # The log of a program that the user has run is not written over.
+    variables = {k: value for k, value in environment.items() if k != "USMX_MEMORY_LOG"}
     try:
         ran = subprocess.run(
-            [sys.executable, "-P", str(program), *arguments],
-            cwd=working_directory() or program.parent,
-            env=environment,
+            [sys.executable, "-P", str(PROGRAMS), name, *arguments],
+            cwd=working_directory() or PROGRAMS.parent,
+            env=variables,
             capture_output=True,
             text=True,
             timeout=seconds,
@@ -122,7 +87,7 @@ def run_program(
     except subprocess.TimeoutExpired as late:
         output = (late.stdout or b"").decode(errors="replace")
         ending = f"the process did not end within {seconds} s"
-    return understood(output, ending)
+    return Probe(**understood(output, ending))
 
 
 def working_directory() -> Path | None:

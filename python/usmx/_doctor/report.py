@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from usmx._doctor.finding import Finding, State
+from usmx._doctor.situation import Finding, State
 from usmx._terminal import print_styled
 from usmx._text import printable
 

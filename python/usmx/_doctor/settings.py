@@ -4,8 +4,7 @@ import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, ok, problem
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Finding, Situation, ok, problem
 
 VARIABLES = (
     "USMX_CACHE_DIR",

@@ -1,19 +1,11 @@
-"""What the checks look at: the environment, and what works in a fresh process."""
+"""What the checks look at, the environment and what works in a fresh process, and what they say."""
 
 import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Literal
 
-from usmx._doctor.probe import (
-    Cuda,
-    Kernels,
-    LevelZero,
-    Probe,
-    probe,
-    probe_cuda,
-    probe_kernels,
-    probe_level_zero,
-)
+from usmx._doctor.probe import Probe, probe, probe_kernels, run_program
 
 
 @dataclass(frozen=True)
@@ -35,27 +27,52 @@ class Situation:
 
     def without(self, *variables: str) -> Probe:
         """How it works where these variables are not set."""
-        return probe({k: v for k, v in self.environment.items() if k not in variables})
+        return probe(self._variables_without(*variables))
 
     def together_with(self, module: str) -> Probe:
         """How it works once this module is imported too."""
         return probe(self.environment, module)
 
     @cached_property
-    def kernels(self) -> Kernels:
+    def kernels(self) -> Probe:
         """What comes of a user's kernel."""
         return probe_kernels(self.environment)
 
     @cached_property
-    def cuda(self) -> Cuda:
+    def cuda(self) -> Probe:
         """What CUDA's driver has, without the SYCL runtime."""
-        return probe_cuda(self.environment)
+        return run_program("cuda", self.environment)
 
     @cached_property
-    def level_zero(self) -> LevelZero:
+    def level_zero(self) -> Probe:
         """What Level Zero has, without the SYCL runtime."""
-        return probe_level_zero(self.environment)
+        return run_program("level_zero", self.environment)
 
-    def level_zero_without(self, variable: str) -> LevelZero:
+    def level_zero_without(self, variable: str) -> Probe:
         """What it has where this variable is not set."""
-        return probe_level_zero({k: v for k, v in self.environment.items() if k != variable})
+        return run_program("level_zero", self._variables_without(variable))
+
+    def _variables_without(self, *variables: str) -> dict[str, str]:
+        return {k: v for k, v in self.environment.items() if k not in variables}
+
+
+State = Literal["ok", "note", "problem"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one thing, and what to do about it where something is to be done.
+
+    A *problem* keeps usmx from working or from working as it was told to. A *note* is good to know.
+    The table of checks adds the check's name.
+    """
+
+    check: str
+    state: State
+    found: str
+    remedy: str = ""
+
+
+ok = partial(Finding, "", "ok")
+note = partial(Finding, "", "note")
+problem = partial(Finding, "", "problem")

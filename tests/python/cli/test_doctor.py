@@ -43,10 +43,10 @@ def test_import_names_the_packages_folder():
 def test_probe_imports_the_package_that_it_belongs_to(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "usmx._doctor.probe.run_program", lambda _, arguments, *rest: seen.append(arguments) or {}
+        "usmx._doctor.probe.run_program", lambda *given, seconds: seen.append(given)
     )
     probe(os.environ)
-    assert seen == [[str(PACKAGE.parent), ""]]
+    assert seen == [("usmx", os.environ, str(PACKAGE.parent), "")]
 
 
 @pytest.mark.slow

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import usmx
 from doctors import built_library, doctor, in_own_mounts, one
-from usmx._doctor import cuda, registered
-from usmx._doctor.probe import Cuda, Probe
+from usmx._doctor import cuda, devices
+from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
 RUNTIME = Path("/runtime/lib")
@@ -39,7 +39,7 @@ class Seen:
     import_error = None
 
     def __init__(self, cuda=None, alone=None, environment=(), without=None):
-        self.cuda = cuda or Cuda(devices=1)
+        self.cuda = cuda or Probe(device_count=1)
         self.alone = alone or Probe(devices=[CPU], runtimes=[str(RUNTIME / "libsycl.so.9")])
         self.environment = dict(environment)
         self._without = without
@@ -49,8 +49,8 @@ class Seen:
 
 
 def test_driver_that_usmx_alone_shows_is_noted_with_what_to_export(monkeypatch):
-    monkeypatch.setattr(registered, "value_in_process", lambda: "/a/libintelocl.so")
-    (finding,) = registered.check(Seen())
+    monkeypatch.setattr(devices, "value_in_process", lambda: "/a/libintelocl.so")
+    (finding,) = devices.check_registered(Seen())
     assert finding.state == "note"
     assert "looks for devices before usmx is imported (import ray does that" in finding.found
     first, _, workers = finding.remedy.partition("; ")
@@ -60,7 +60,7 @@ def test_driver_that_usmx_alone_shows_is_noted_with_what_to_export(monkeypatch):
 
 def test_variable_is_read_as_drivers_see_it(monkeypatch):
     monkeypatch.setenv("OCL_ICD_FILENAMES", "/a/libintelocl.so")  # which sets it in C, too
-    assert registered.value_in_process() == "/a/libintelocl.so"
+    assert devices.value_in_process() == "/a/libintelocl.so"
 
 
 # ---- NVIDIA GPUs
@@ -102,12 +102,12 @@ def _with_device_file(tmp_path, monkeypatch):
     ("seen", "state", "found"),
     [
         (
-            Seen(Cuda("load", "libcuda.so.1: no such file")),
+            Seen(Probe("load", "libcuda.so.1: no such file")),
             "note",
             "CUDA's driver cannot be load",
         ),
-        (Seen(Cuda("start", "cuInit returned 804, CUDA_ERROR_X")), "note", "cuInit returned 804"),
-        (Seen(Cuda(), environment={cuda.MASK: ""}), "note", "CUDA_VISIBLE_DEVICES='' hides"),
+        (Seen(Probe("start", "cuInit returned 804, CUDA_ERROR_X")), "note", "cuInit returned 804"),
+        (Seen(Probe(), environment={cuda.MASK: ""}), "note", "CUDA_VISIBLE_DEVICES='' hides"),
         (Seen(), "note", "no adapter for NVIDIA GPUs: there is no"),
         (Seen(alone=Probe("devices", "none")), "problem", "no adapter for NVIDIA GPUs"),
         (Seen(alone=Probe(devices=[{"filter": "cuda:gpu:0"}])), "ok", "shows cuda:gpu:0"),
@@ -141,8 +141,8 @@ def test_driver_of_cuda_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     }"""
     monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
     for result, expected in (
-        (0, Cuda(devices=2)),
-        (999, Cuda("start", "cuInit returned 999, CUDA_ERROR_OF_THE_TEST")),
+        (0, Probe(device_count=2)),
+        (999, Probe("start", "cuInit returned 999, CUDA_ERROR_OF_THE_TEST")),
     ):
         built_library(tmp_path / "libcuda.so.1", source.replace("RESULT", str(result)))
         assert Situation((), None).cuda == expected

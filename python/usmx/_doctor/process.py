@@ -1,16 +1,47 @@
-"""Huge pages and limits of memory, of this process and of the container that it runs in."""
+"""The process: its folder, how it starts children, its huge pages and limits of memory."""
 
+import multiprocessing
 import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.finding import Finding, note, ok
-from usmx._doctor.situation import Situation
+from usmx._doctor.probe import working_directory
+from usmx._doctor.situation import Finding, Situation, note, ok, problem
 from usmx._text import size_text
 
 SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 CGROUPS = Path("/sys/fs/cgroup")
+
+
+def check_directory(_: Situation) -> Iterator[Finding]:
+    """See whether it is still there."""
+    found = working_directory()
+    if found is None:
+        yield problem(
+            "the working directory was deleted: the OpenCL CPU driver hangs there, or finds no "
+            "device (the checks below ran in another directory)",
+            "change to a directory that exists",
+        )
+    else:
+        yield ok(f"the working directory is {found}")
+
+
+def check_children(_: Situation) -> Iterator[Finding]:
+    """Look at the default of ``multiprocessing``."""
+    method = multiprocessing.get_start_method()
+    if method == "fork":
+        yield note(
+            "multiprocessing starts child processes by fork here, and the SYCL runtime does not "
+            "survive a fork: usmx raises a RuntimeError in such a child if the parent has used it",
+            "call multiprocessing.set_start_method('forkserver'), or 'spawn', before the first "
+            "child is started",
+        )
+    else:
+        yield ok(f"multiprocessing starts child processes by {method}")
+
+
+# ---- memory, of the process and of the container that it runs in
 
 
 def check_huge_pages(_: Situation) -> Iterator[Finding]:
