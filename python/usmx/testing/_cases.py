@@ -132,6 +132,8 @@ class Hostile:
     @property
     def expected(self) -> str:
         """What a consumer should raise."""
+        if self.errors == (Exception,):
+            return "an error"
         return " or ".join(error.__name__.lstrip("_") for error in self.errors)
 
 
@@ -253,14 +255,14 @@ def _of_the_host(syclobj_of):
     return make
 
 
-class _Marker(ValueError):
+class Marker(ValueError):
     """What a producer's property raises: it must pass through."""
 
 
 HOSTILE = (
     Hostile("no attribute", object),
     Hostile("attribute: not a mapping", lambda: _Producer(5, None)),
-    Hostile("attribute: raises", lambda: _ThroughProperty(_Marker("mine")), (_Marker,)),
+    Hostile("attribute: raises", lambda: _ThroughProperty(Marker("mine")), (Marker,)),
     _broken("version: missing", _without("version")),
     _broken("version: 2", _with(version=2)),
     _broken("version: True", _with(version=True)),

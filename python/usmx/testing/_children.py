@@ -9,12 +9,16 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, ClassVar, Protocol
 
-from usmx.testing._report import BROKEN, NOT_TRIED, Finding, Report
+import numpy
+
+from usmx._core import asnumpy
+from usmx.testing._cases import Hostile
+from usmx.testing._report import BROKEN, KEPT, NOT_TRIED, Finding, Report
 
 _START_SECONDS = 120  # for the child to import what it needs
 _CASE_SECONDS = 60
@@ -37,9 +41,53 @@ class Consumer:
 
     cases: ClassVar[Mapping[str, Any]]
 
+    def use(self, case: Any, producer: Any) -> Any:
+        """What the consumer makes of a good producer."""
+        return self.f(producer)
+
+    def faults(self, case: Any, given: Any, result: Any) -> Iterator[str]:
+        """What is wrong with the result, in the order in which it is seen."""
+        raise NotImplementedError
+
+    def fault_at_end(self, producer: Any) -> str:
+        """What is wrong once there is no result, or none any more."""
+        return ""
+
     def judge(self, case: Any) -> tuple[str, str]:
         """Try a case: the outcome and what was found."""
-        raise NotImplementedError
+        if isinstance(case, Hostile):
+            return self._judge_hostile(case, case.make())
+        given = case.make()
+        try:
+            result = self.use(case, given.producer)
+            faults = [fault for fault in self.faults(case, given, result) if fault]
+        except Exception as error:
+            return BROKEN, _text_of(error)
+        del result
+        found = "; ".join(faults) or self.fault_at_end(given.producer)
+        return (BROKEN, found) if found else (KEPT, "as expected")
+
+    def _judge_hostile(self, case: Hostile, producer: Any) -> tuple[str, str]:
+        try:
+            self.f(producer)
+        except case.errors as error:
+            found = _text_of(error)
+        except BaseException as error:
+            return BROKEN, _text_of(error)
+        else:
+            return BROKEN, "accepted"
+        fault = self.fault_at_end(producer)
+        return (BROKEN, fault) if fault else (KEPT, found)
+
+    def different(self, result: Any, expected: numpy.ndarray) -> str:
+        """What the elements of a result are, if they are not as expected."""
+        made = result if self.to_numpy is None else numpy.asarray(self.to_numpy(result))
+        found = made.copy() if isinstance(made, numpy.ndarray) else asnumpy(made)
+        if (found.shape, found.dtype) != (expected.shape, expected.dtype):
+            return f"{found.dtype} of shape {found.shape}, not {expected.dtype} of {expected.shape}"
+        if not numpy.array_equal(found, expected):
+            return f"values {found.ravel()[:4]}..., not {expected.ravel()[:4]}..."
+        return ""
 
     def report(self) -> Report:
         """One finding for each case.
@@ -62,7 +110,7 @@ class Consumer:
         return dataclasses.replace(self, f=change(self.f), to_numpy=change(self.to_numpy))
 
 
-def text_of(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     """What a finding says of an error."""
     return f"{type(error).__name__}: {error}"
 

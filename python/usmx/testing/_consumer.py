@@ -2,18 +2,15 @@
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy
-
 from usmx import _core
-from usmx._core import asnumpy
-from usmx.testing._cases import CASES, Given, Good, Hostile
-from usmx.testing._children import Consumer, text_of
+from usmx.testing._cases import CASES, Given, Good
+from usmx.testing._children import Consumer
 from usmx.testing._producer import ATTRIBUTE
-from usmx.testing._report import BROKEN, KEPT, Report
+from usmx.testing._report import Report
 
 
 def check_consumer(
@@ -59,51 +56,22 @@ class _Consumer(Consumer):
 
     cases = CASES
 
-    def judge(self, case: Good | Hostile) -> tuple[str, str]:
-        """Try a case: the outcome and what was found."""
-        return _judge_good(self, case) if isinstance(case, Good) else judge_hostile(self, case)
-
-
-def judge_hostile(consumer: Consumer, case: Any) -> tuple[str, str]:
-    """Feed what must be refused with one of the case's errors."""
-    try:
-        consumer.f(case.make())
-    except case.errors as error:
-        return KEPT, text_of(error)
-    except BaseException as error:
-        return BROKEN, text_of(error)
-    return BROKEN, "accepted"
-
-
-def _judge_good(consumer: _Consumer, case: Good) -> tuple[str, str]:
-    given = case.make()
-    try:
+    def use(self, case: Good, producer: Any) -> Any:
+        """What the consumer makes of a good producer, when it has it for the last time."""
         if case.twice:
-            consumer.f(given.producer)
-        result = consumer.f(given.producer)
-        faults = [fault for fault in _faults(consumer, case, given, result) if fault]
-    except Exception as error:
-        return BROKEN, text_of(error)
-    return (BROKEN, "; ".join(faults)) if faults else (KEPT, "as expected")
+            self.f(producer)
+        return self.f(producer)
 
-
-def _faults(consumer: _Consumer, case: Good, given: Given, result):
-    """What is wrong with the result, in the order in which it is seen."""
-    has_memory = hasattr(result, ATTRIBUTE)
-    if has_memory and not consumer.copies:
-        displaced = _displaced(consumer, given, result)
-        yield displaced
-        if case.readonly and not getattr(result, ATTRIBUTE)["data"][1]:
-            yield "the result is writable"
-        if not displaced:
-            yield _not_kept_alive(given)
-    yield _different(consumer, given, _elements(consumer, result))
-
-
-def _elements(consumer: _Consumer, result) -> numpy.ndarray:
-    if consumer.to_numpy is not None:
-        return numpy.asarray(consumer.to_numpy(result))
-    return result if isinstance(result, numpy.ndarray) else asnumpy(result)
+    def faults(self, case: Good, given: Given, result: Any) -> Iterator[str]:
+        """What is wrong with the result, in the order in which it is seen."""
+        if hasattr(result, ATTRIBUTE) and not self.copies:
+            displaced = _displaced(self, given, result)
+            yield displaced
+            if case.readonly and not getattr(result, ATTRIBUTE)["data"][1]:
+                yield "the result is writable"
+            if not displaced:
+                yield _not_kept_alive(given)
+        yield self.different(result, given.span if self.as_bytes else given.elements)
 
 
 def _displaced(consumer: _Consumer, given: Given, result) -> str:
@@ -124,12 +92,3 @@ def _not_kept_alive(given: Given) -> str:
     given.producer = given.memory = None
     gc.collect()
     return "" if reference() is not None else "the result does not keep the memory alive"
-
-
-def _different(consumer: _Consumer, given: Given, found: numpy.ndarray) -> str:
-    expected = given.span if consumer.as_bytes else given.elements
-    if (found.shape, found.dtype) != (expected.shape, expected.dtype):
-        return f"{found.dtype} of shape {found.shape}, not {expected.dtype} of {expected.shape}"
-    if not numpy.array_equal(found, expected):
-        return f"values {found.ravel()[:4]}..., not {expected.ravel()[:4]}..."
-    return ""

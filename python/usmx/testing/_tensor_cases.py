@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 
 from usmx._core import zeros
-from usmx.testing._cases import KINDS, MEMORY, ROOM, TYPESTRS, numbers
+from usmx.testing._cases import KINDS, MEMORY, ROOM, TYPESTRS, Hostile, Marker, numbers
 from usmx.testing._tensors import (
     COPIED,
     CPU,
@@ -23,6 +23,7 @@ from usmx.testing._tensors import (
 )
 
 CODES = {kind: code for code, kind in KINDS_OF_TYPES.items()}
+_ANY = (Exception,)
 
 
 @dataclass
@@ -94,21 +95,6 @@ def _own_device() -> tuple[int, int]:
     return zeros(1).__dlpack_device__()
 
 
-@dataclass(frozen=True)
-class HostileTensor:
-    """A producer that breaks one rule: it must be refused, with whatever error."""
-
-    name: str
-    make: Callable[[], Any]
-    error: type[Exception] = Exception
-    lies_about_memory: bool = False
-
-    @property
-    def expected(self) -> str:
-        """What a consumer should raise."""
-        return "an error" if self.error is Exception else self.error.__name__.lstrip("_")
-
-
 def _good(kind: str) -> list[GoodTensor]:
     def good(name, **what):
         return GoodTensor(name, **({"kind": kind} | what))
@@ -146,10 +132,6 @@ class _Answering:
         return self.device
 
 
-class _Marker(ValueError):
-    """What a producer raises: it must pass through."""
-
-
 def _answering(kind: str, answer: Any) -> Callable[[], Any]:
     return lambda: _Answering(answer, GoodTensor("", kind).make().producer.__dlpack_device__())
 
@@ -163,9 +145,7 @@ def _used(kind: str) -> Callable[[], Any]:
     return make
 
 
-def _broken(
-    name: str, kind: str, change: Callable[[Any], Any], lies: bool = False
-) -> HostileTensor:
+def _broken(name: str, kind: str, change: Callable[[Any], Any], lies: bool = False) -> Hostile:
     """Good in all but what is changed."""
 
     def make():
@@ -174,7 +154,7 @@ def _broken(
         lent.producer.memory = lent.memory
         return lent.producer
 
-    return HostileTensor(name, make, lies_about_memory=lies)
+    return Hostile(name, make, _ANY, lies_about_memory=lies)
 
 
 def _with(**values: Any) -> Callable[[Any], None]:
@@ -195,12 +175,12 @@ def _extents(*extents: int) -> Callable[[Any], None]:
     return change
 
 
-def _hostile(kind: str) -> list[HostileTensor]:
+def _hostile(kind: str) -> list[Hostile]:
     return [
-        HostileTensor("no __dlpack__", object),
-        HostileTensor("__dlpack__ raises", _answering(kind, _Marker("mine")), _Marker),
-        HostileTensor("no capsule", _answering(kind, 5)),
-        HostileTensor("used capsule", _used(kind), lies_about_memory=True),
+        Hostile("no __dlpack__", object, _ANY),
+        Hostile("__dlpack__ raises", _answering(kind, Marker("mine")), (Marker,)),
+        Hostile("no capsule", _answering(kind, 5), _ANY),
+        Hostile("used capsule", _used(kind), _ANY, lies_about_memory=True),
         _broken("version 2", kind, _with(major=2)),
         _broken("type: two lanes", kind, _with(dtype=DataType(2, 32, 2))),
         _broken("type: unknown code", kind, _with(dtype=DataType(200, 64, 1))),
@@ -211,7 +191,7 @@ def _hostile(kind: str) -> list[HostileTensor]:
     ]
 
 
-def _lies_of_usm() -> list[HostileTensor]:
+def _lies_of_usm() -> list[Hostile]:
     def lie(name, change):
         return _broken(name, "shared", change, lies=True)
 

@@ -1,18 +1,17 @@
 """Judging a consumer of DLPack."""
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy
 
 from usmx import _core
-from usmx._core import asnumpy
-from usmx.testing._children import Consumer, text_of
+from usmx.testing._children import Consumer
 from usmx.testing._producer import ATTRIBUTE
-from usmx.testing._report import BROKEN, KEPT, Report
-from usmx.testing._tensor_cases import HOST_CASES, USM_CASES, GoodTensor, HostileTensor, Lent
+from usmx.testing._report import Report
+from usmx.testing._tensor_cases import HOST_CASES, USM_CASES, GoodTensor, Lent
 
 
 def check_dlpack_consumer(
@@ -63,11 +62,29 @@ def check_dlpack_consumer(
 class _TensorConsumer(Consumer):
     copies: bool
 
-    def judge(self, case: GoodTensor | HostileTensor) -> tuple[str, str]:
-        """Try a case: the outcome and what was found."""
-        if isinstance(case, GoodTensor):
-            return _judge_good(self, case)
-        return _judge_hostile(self, case)
+    def faults(self, case: GoodTensor, lent: Lent, result: Any) -> Iterator[str]:
+        """What is wrong with the result, in the order in which it is seen."""
+        if not lent.producer.is_taken:
+            yield "the capsule is not marked as used"
+        if not self.copies and lent.elements.size:
+            if lent.producer.deleted:
+                yield "the deleter was called while the result exists"
+                return
+            yield _displaced(lent, result)
+            if case.changes.get("flags") == 1 and not _is_readonly(result):
+                yield "the result is writable"
+        yield self.different(result, lent.elements)
+
+    def fault_at_end(self, producer: Any) -> str:
+        """Of a tensor whose capsule was used; one that was not is its capsule's still."""
+        if not hasattr(producer, "deleted"):
+            return ""
+        gc.collect()
+        _core.synchronize()
+        expected = int(producer.is_taken)
+        if producer.deleted == expected:
+            return ""
+        return f"the deleter was called {producer.deleted} times, not {expected}"
 
 
 class _OfUsm(_TensorConsumer):
@@ -76,52 +93,6 @@ class _OfUsm(_TensorConsumer):
 
 class _OfHost(_TensorConsumer):
     cases = HOST_CASES
-
-
-def _judge_hostile(consumer: _TensorConsumer, case: HostileTensor) -> tuple[str, str]:
-    producer = case.make()
-    try:
-        consumer.f(producer)
-    except case.error as error:
-        outcome, found = KEPT, text_of(error)
-    except BaseException as error:
-        return BROKEN, text_of(error)
-    else:
-        return BROKEN, "accepted"
-    fault = _not_let_go_once(producer)
-    return (BROKEN, fault) if fault else (outcome, found)
-
-
-def _judge_good(consumer: _TensorConsumer, case: GoodTensor) -> tuple[str, str]:
-    lent = case.make()
-    try:
-        result = consumer.f(lent.producer)
-        faults = [fault for fault in _faults(consumer, case, lent, result) if fault]
-    except Exception as error:
-        return BROKEN, text_of(error)
-    del result
-    faults = faults or [fault for fault in [_not_let_go_once(lent.producer)] if fault]
-    return (BROKEN, "; ".join(faults)) if faults else (KEPT, "as expected")
-
-
-def _faults(consumer: _TensorConsumer, case: GoodTensor, lent: Lent, result):
-    """What is wrong with the result, in the order in which it is seen."""
-    if not lent.producer.is_taken:
-        yield "the capsule is not marked as used"
-    if not consumer.copies and lent.elements.size:
-        if lent.producer.deleted:
-            yield "the deleter was called while the result exists"
-            return
-        yield _displaced(lent, result)
-        if case.changes.get("flags") == 1 and not _is_readonly(result):
-            yield "the result is writable"
-    yield _different(lent, _elements(consumer, result))
-
-
-def _elements(consumer: _TensorConsumer, result) -> numpy.ndarray:
-    if consumer.to_numpy is not None:
-        return numpy.array(consumer.to_numpy(result))
-    return result.copy() if isinstance(result, numpy.ndarray) else asnumpy(result)
 
 
 def _displaced(lent: Lent, result) -> str:
@@ -138,26 +109,3 @@ def _is_readonly(result) -> bool:
     if isinstance(result, numpy.ndarray):
         return not result.flags.writeable
     return not hasattr(result, ATTRIBUTE) or bool(getattr(result, ATTRIBUTE)["data"][1])
-
-
-def _different(lent: Lent, found: numpy.ndarray) -> str:
-    expected = lent.elements
-    if (found.shape, found.dtype) != (expected.shape, expected.dtype):
-        return f"{found.dtype} of shape {found.shape}, not {expected.dtype} of {expected.shape}"
-    if not numpy.array_equal(found, expected):
-        return f"values {found.ravel()[:4]}..., not {expected.ravel()[:4]}..."
-    return ""
-
-
-def _not_let_go_once(producer) -> str:
-    """Of a tensor whose capsule was used; one that was not is its capsule's still."""
-    if not hasattr(producer, "deleted"):
-        return ""
-    gc.collect()
-    _core.synchronize()
-    expected = 1 if producer.is_taken else 0
-    return (
-        ""
-        if producer.deleted == expected
-        else f"the deleter was called {producer.deleted} times, not {expected}"
-    )
