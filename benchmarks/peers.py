@@ -13,8 +13,7 @@ from typing import Any
 
 import usmx
 from bench import outputs
-from usmx._suggestions import did_you_mean
-from usmx._terminal import exit_code_of, print_records, tracked
+from usmx._terminal import did_you_mean, exit_code_of, print_records, tracked
 from usmx.cli.devices import why_no_device
 
 NOISY = 3  # the exit code

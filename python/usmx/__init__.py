@@ -25,10 +25,7 @@ from usmx import (
     random as random,
     utils as utils,
 )
-from usmx._compute import (
-    methods as _compute_methods,  # gives arrays theirs
-    operators as _operators,  # gives arrays theirs
-)
+from usmx._compute import methods as _compute_methods  # gives arrays theirs
 from usmx._compute.elementwise import *
 from usmx._compute.fusion import fuse as fuse
 from usmx._compute.products import matmul as matmul, tensordot as tensordot, vecdot as vecdot
@@ -61,15 +58,15 @@ from usmx._container.asynchronous import (
     fill_async as fill_async,
     pending_events as pending_events,
 )
-from usmx._container.choosing import choose as choose, compress as compress, select as select
-from usmx._container.comparison import array_equal as array_equal
+from usmx._container.indexing import choose as choose, compress as compress, select as select
+from usmx._container.host import array_equal as array_equal
 from usmx._container.compute_follows_data import (
     ExecutionPlacementError as ExecutionPlacementError,
     get_coerced_usm_type as get_coerced_usm_type,
     get_execution_queue as get_execution_queue,
     using_queue as using_queue,
 )
-from usmx._container.conversion import astype as astype
+from usmx._container.types import astype as astype
 from usmx._container.coordinates import (
     diag_indices as diag_indices,
     diag_indices_from as diag_indices_from,
@@ -151,7 +148,7 @@ from usmx._container.numpy_names import (
     rollaxis as rollaxis,
     rot90 as rot90,
 )
-from usmx._container.padding import pad as pad
+from usmx._container.insertion import pad as pad
 from usmx._container.patterns import (
     arange as arange,
     eye as eye,
@@ -242,7 +239,7 @@ from usmx._dldevices import (
     dldevice_to_sycl_device as dldevice_to_sycl_device,
     sycl_device_to_dldevice as sycl_device_to_dldevice,
 )
-from usmx._importing import importing_extension as importing_extension
+from usmx._installed import importing_extension as importing_extension
 from usmx._installed import get_include as get_include
 from usmx._kernels import (
     CompileError as CompileError,

@@ -1,4 +1,4 @@
-"""Kernels that users write: what is said of their source, and several kernels of one source."""
+"""Kernels that users write: what is said of their source, several of one source, methods."""
 
 from __future__ import annotations
 
@@ -9,16 +9,59 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._kernel_methods import OfKernels
+from usmx._core import ElementwiseKernel, Kernel, ReductionKernel, local_memory
+from usmx._functions import attach
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Literal
+    from typing import Any, Literal
 
     from usmx._core import Kernel
 
     _Texts = list[tuple[str, str]]
     _Said = tuple[str, int, int, Literal["note", "warning", "error"], str]
+
+
+class OfKernels:
+    """What becomes of each: a method of the classes of kernels, whose objects never change."""
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        """Pickles the arguments of the constructor."""
+        from usmx._unpickling import restore_kernel
+
+        return restore_kernel, (type(self), self._written)
+
+    def __copy__(self: Any) -> Any:
+        """The object itself."""
+        self._written  # noqa: B018 - TypeError for an object that was not made
+        return self
+
+    def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
+        """The object itself."""
+        return self.__copy__()
+
+
+class _OfThoseThatRun:
+    """What only kernels have, and local memory has not."""
+
+    def _repr_html_(self: Any) -> str:
+        from usmx._html import kernel_html
+
+        return kernel_html(self)
+
+
+class _OfLocalMemory:
+    """What only local memory has."""
+
+    def __repr__(self: Any) -> str:
+        return f"<usmx.local_memory of {self._written['n']} {self._written['dtype']}>"
+
+
+for _cls in (Kernel, ElementwiseKernel, ReductionKernel, local_memory):
+    attach(OfKernels, _cls)
+for _cls in (Kernel, ElementwiseKernel, ReductionKernel):
+    attach(_OfThoseThatRun, _cls)
+attach(_OfLocalMemory, local_memory)
 
 
 class Diagnostic(NamedTuple):

@@ -1,8 +1,10 @@
-"""How commands print and end.
+"""How commands print and end, and what was perhaps meant by a word that they do not know.
 
 Tables and progress are by rich where it is installed and a terminal is there, else plain text.
 """
 
+import argparse
+import difflib
 import os
 import shutil
 import sys
@@ -126,3 +128,22 @@ def rich_console(stream: TextIO) -> Any:
     except ImportError:
         return None
     return Console(file=stream, highlight=False)
+
+
+def did_you_mean(given: str, known: Collection[str]) -> str:
+    """The nearest of the known words as the end of a message, if one is near."""
+    near = difflib.get_close_matches(given, known, 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def one_of(known: Collection[str]) -> Callable[[str], str]:
+    """The `type` of an option that takes one of these words."""
+
+    def checked(given: str) -> str:
+        if given not in known:
+            raise argparse.ArgumentTypeError(
+                f"expected one of {', '.join(known)}, found {given!r}{did_you_mean(given, known)}"
+            )
+        return given
+
+    return checked

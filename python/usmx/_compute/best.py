@@ -1,4 +1,7 @@
-"""The places of the greatest and smallest elements of long rows, on CPUs."""
+"""The places of the greatest and smallest elements of long rows, on CPUs.
+
+Apart from the reductions, whose names `max` and `min` are not Python's.
+"""
 
 from __future__ import annotations
 

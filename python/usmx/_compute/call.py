@@ -22,8 +22,7 @@ from usmx._compute.promotion import (
 from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
-from usmx._container.host import _numpy
-from usmx._container.nested import arrays_in
+from usmx._container.host import _numpy, arrays_in
 from usmx._core import (
     ElementwiseKernel,
     USMArray,

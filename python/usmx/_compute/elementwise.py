@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from usmx._compute.call import Traced, compute, converted_to, in_type
 from usmx._compute.table import ROWS
-from usmx._container.conversion import astype
 from usmx._container.creation import as_integer, as_view
 from usmx._container.indexing import nonzero
-from usmx._container.types import iinfo
+from usmx._container.types import astype, iinfo
 
 if TYPE_CHECKING:
     from typing import SupportsIndex

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from usmx._compute.call import compute, written
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.conversion import are_alike, innermost_fields
+from usmx._container.types import are_alike, innermost_fields
 
 if TYPE_CHECKING:
     from typing import Any

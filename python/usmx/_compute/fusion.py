@@ -23,8 +23,7 @@ from usmx._compute.call import (
     require_castable,
     types_of,
 )
-from usmx._compute.methods import METHODS
-from usmx._compute.operators import OPERATORS
+from usmx._compute.methods import METHODS, OPERATORS
 from usmx._compute.promotion import WEAK, available, number_converter
 from usmx._compute.reductions import make_kernel, result_type_of
 from usmx._container.host import _numpy

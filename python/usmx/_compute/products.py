@@ -21,10 +21,10 @@ from usmx._compute.promotion import common_type, require_plain, values_type
 from usmx._compute.reductions import joined_by
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.conversion import astype
 from usmx._container.creation import as_integer
 from usmx._container.host import _numpy
 from usmx._container.manipulation import common_shape
+from usmx._container.types import astype
 from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
 
 if TYPE_CHECKING:

@@ -21,10 +21,10 @@ from usmx._compute.call import (
 from usmx._compute.promotion import common_type, number_converter, require_plain
 from usmx._compute.scans import accumulate, diff, scan
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.conversion import astype
 from usmx._container.creation import as_view, full
 from usmx._container.indexing import nonzero, with_axis
 from usmx._container.manipulation import integers_of
+from usmx._container.types import astype
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:

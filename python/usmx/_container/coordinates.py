@@ -9,11 +9,10 @@ import math
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.comparison import on_host
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view, of_dimensions, ones
 from usmx._container.flat import FlatIterator, coordinates_of, repeated
-from usmx._container.host import _numpy
+from usmx._container.host import _numpy, on_host
 from usmx._container.indexing import nonzero
 from usmx._container.manipulation import integers_of
 from usmx._container.numpy_names import diagonal

@@ -9,9 +9,15 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.host import PLAIN, _numpy, in_native_order, require_plain
-from usmx._container.nested import arrays_in, stacked
-from usmx._container.numpy_views import view_of_numpy
+from usmx._container.host import (
+    PLAIN,
+    _numpy,
+    arrays_in,
+    in_native_order,
+    require_plain,
+    stacked,
+    view_of_numpy,
+)
 from usmx._core import USMArray, _as_array, _fill, _new_array, asarray, empty_like
 from usmx._text import short_repr
 

@@ -6,8 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.host import _numpy
-from usmx._container.host_values import host_index, host_value
+from usmx._container.host import _numpy, host_index, host_value
 from usmx._container.manipulation import tile
 from usmx._core import _as_array, asnumpy, copy
 

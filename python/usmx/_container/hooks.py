@@ -3,7 +3,7 @@
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue_of_arguments, common_queue_of_key
 from usmx._container.creation import array_of_host_object
-from usmx._container.host_values import host_index, host_value
+from usmx._container.host import host_index, host_value
 from usmx._kernels import (
     compile_arguments,
     compile_error,

@@ -1,6 +1,24 @@
-"""Objects of the host, by NumPy, which is imported when it is first needed."""
+"""Objects of the host, by NumPy, which is imported when it is first needed.
 
+What NumPy makes of them where they become arrays, stand in a key or are assigned; lists that hold
+USM arrays; NumPy's arrays whose memory is USM.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from usmx import _core
+from usmx._container.compute_follows_data import common_queue, common_usm_type
+from usmx._core import _as_array, asnumpy
 from usmx._text import short_repr
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from usmx._core import USMArray
+    from usmx._typing import ArrayLike, NumpyArray, NumpyType, Producer
 
 PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 _MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
@@ -54,3 +72,304 @@ def _columns_without_numbers(obj):
         for name, dtype in types.items()
         if getattr(dtype, "char", "O") not in PLAIN
     ]
+
+
+def array_equal(
+    a1: Producer | ArrayLike, a2: Producer | ArrayLike, equal_nan: bool = False
+) -> bool:
+    """Say whether two arrays have the same shape and the same elements. Waits.
+
+    The elements are copied to the host and compared there, by the rules of ``numpy.array_equal``.
+
+    Args:
+        a1, a2: producers of ``__sycl_usm_array_interface__``, or what NumPy makes an array of.
+        equal_nan: whether one NaN equals another.
+
+    Returns:
+        A Python bool.
+
+    Example:
+        >>> usmx.array_equal(usmx.arange(3), [0, 1, 2])
+        True
+    """
+    return bool(_numpy().array_equal(on_host(a1), on_host(a2), equal_nan=equal_nan))
+
+
+def on_host(obj: Producer | ArrayLike) -> NumpyArray:
+    """The elements as a NumPy array: of a producer a copy, of anything else what NumPy makes."""
+    view = _as_array(obj)
+    return _numpy().asarray(obj) if view is None else asnumpy(view)
+
+
+# ---- lists and tuples that hold USM arrays beside numbers and NumPy arrays
+
+_NUMBERS = frozenset((bool, int, float, complex))
+
+
+def arrays_in(sequence, depth=1):
+    """Views of all producers in a list or tuple, at any depth.
+
+    Raises:
+        ValueError: it is nested deeper than an array can be, or contains itself.
+    """
+    if depth > _core._max_ndim:
+        raise ValueError(f"lists can be nested at most {_core._max_ndim} deep, found more")
+    if set(map(type, sequence)) <= _NUMBERS:  # most often all: no need to look at each
+        return []
+    found = []
+    for item in sequence:
+        if isinstance(item, (list, tuple)):
+            found += arrays_in(item, depth + 1)
+        elif type(item) not in _NUMBERS:
+            view = _core._as_array(item)
+            if view is not None:
+                found.append(view)
+    return found
+
+
+def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
+    """A new array of a sequence in which these arrays were found; arguments as in `asarray`."""
+    order = _core._order_letter(order)
+    if sycl_queue is None and device is None:
+        sycl_queue = common_queue(arrays)
+    if usm_type is None:
+        usm_type = common_usm_type(arrays)
+    tree = _resolved(sequence, dtype)
+    result = _core._new_array(
+        _shape_of(tree),
+        dtype,
+        usm_type,
+        sycl_queue,
+        device,
+        "F" if order == "F" else "C",
+        False,
+        reduce(_numpy().promote_types, _types_in(tree, sequence)) if dtype is None else dtype,
+    )
+    _assign(tree, result)
+    return result
+
+
+def _resolved(item, dtype):
+    """A list of lists with producers as USMArrays and all else as NumPy arrays."""
+    if isinstance(item, (list, tuple)) and arrays_in(item):
+        return [_resolved(part, dtype) for part in item]
+    view = _core._as_array(item)
+    return require_plain(_numpy().asarray(item, dtype), item) if view is None else view
+
+
+def _shape_of(tree):
+    """The shape of what the tree is stacked to. ValueError where parts have different shapes."""
+    if not isinstance(tree, list):
+        return tree.shape
+    shapes = [_shape_of(part) for part in tree]
+    for k, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                "items of a list must have the same shape, found item 0 of shape "
+                f"{shapes[0]} and item {k} of shape {shape}"
+            )
+    return (len(tree), *shapes[0])
+
+
+def _types_in(tree, item):
+    """The type of each element and array in what the tree was made of, in their order.
+
+    The common type depends on it: float16, int8, uint8 make float16, int8, uint8, float16 float32.
+    """
+    if isinstance(tree, list):
+        for part, original in zip(tree, item, strict=True):
+            yield from _types_in(part, original)
+    elif isinstance(item, (list, tuple)):
+        yield from _types_in_list(item)
+    else:
+        yield tree.dtype
+
+
+def _types_in_list(sequence):
+    """The same for a list without USM arrays. An empty one has no type."""
+    if sequence and set(map(type, sequence)) <= _NUMBERS:
+        yield _numpy().asarray(sequence).dtype
+        return
+    for item in sequence:
+        if isinstance(item, (list, tuple)):
+            yield from _types_in_list(item)
+        else:
+            yield _numpy().asarray(item).dtype
+
+
+def _assign(tree, target):
+    if isinstance(tree, list):
+        for k, part in enumerate(tree):
+            _assign(part, target[k])
+    elif isinstance(tree, _core.USMArray):
+        _core._copy(tree, target)
+    else:
+        _core._copy_from_host(target, tree)
+
+
+# ---- what stands in a key or is assigned, and is neither a plain NumPy array nor USM
+
+_NO_INDEX = (
+    "an index must be an integer, a slice, Ellipsis, None, an array of integers or bools, "
+    "or a tuple of them, found {}"
+)
+
+
+def host_index(item: Any) -> NumpyArray:
+    """The NumPy array of integers or bools that an item of a key stands for."""
+    numpy = _numpy()
+    array = numpy.asarray(_on_host(item))
+    if array.size == 0 and not isinstance(item, numpy.ndarray):
+        array = array.astype(numpy.int64)
+    if array.dtype.kind not in "biu":
+        found = type(item).__name__
+        if array.ndim > 0:
+            found += f" of {array.dtype}"
+        raise IndexError(_NO_INDEX.format(found))
+    return with_whole_strides(array)
+
+
+def host_value(value: Any, dtype: NumpyType, max_depth: int | None = None) -> NumpyArray:
+    """The NumPy array that stands for a value to be assigned to elements of a type.
+
+    Arrays of types that usmx has keep theirs: the copy converts them. Sequences may be nested to
+    `max_depth`.
+    """
+    numpy = _numpy()
+    if dtype.names is not None:
+        array = _structured_value(value, dtype)
+    elif isinstance(value, numpy.ndarray):
+        array = value
+    else:
+        on_host = _on_host(value)
+        try:
+            array = numpy.asarray(on_host, dtype=dtype)
+        except (TypeError, ValueError, OverflowError):
+            _require_depth(numpy.asarray(on_host, dtype=object), value, max_depth)
+            raise
+    _require_depth(array, value, max_depth)
+    if dtype.names is not None:
+        return array
+    if array.dtype.names is not None:
+        raise _structured_cast(dtype, array.dtype)
+    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
+        array = array.astype(dtype)
+    return with_whole_strides(array)
+
+
+def _require_depth(array: NumpyArray, value: Any, max_depth: int | None) -> None:
+    """ValueError where a sequence is nested more deeply: before any error of its elements."""
+    if max_depth is not None and array.ndim > max_depth and not _is_array(value):
+        raise ValueError(
+            f"a sequence may be nested as deeply as what is set has dimensions, {max_depth}: "
+            f"found shape {array.shape}"
+        )
+
+
+def _is_array(value: Any) -> bool:
+    """Whether NumPy reads the elements at once, and not those of one sequence after the other."""
+    if isinstance(value, (str, bytes, _numpy().generic)):
+        return False
+    names = ("__array__", "__array_interface__", "__array_struct__")
+    if any(hasattr(type(value), name) for name in names) or _as_array(value) is not None:
+        return True
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def type_of_array(value: Any) -> NumpyType | None:
+    """The element type of an array; None for what NumPy converts element by element."""
+    view = _as_array(value)
+    if view is not None:
+        return view.dtype
+    return _numpy().asarray(value).dtype if _is_array(value) else None
+
+
+def _on_host(item: Any) -> Any:
+    """Lists and tuples with copies of the elements in the place of USM arrays."""
+    if isinstance(item, (list, tuple)) and arrays_in(item):
+        return [_on_host(part) for part in item]
+    view = _as_array(item)
+    return item if view is None else asnumpy(view)
+
+
+def _structured_value(value: Any, dtype: NumpyType) -> NumpyArray:
+    """Equally structured elements, or tuples, one for each element, in nested lists."""
+    numpy = _numpy()
+    if isinstance(value, numpy.ndarray | numpy.void):
+        array = numpy.asarray(value)
+        if array.dtype != dtype:
+            raise _structured_cast(dtype, array.dtype)
+        return with_whole_strides(array)
+    element = value
+    while isinstance(element, list) and element:
+        element = element[0]
+    if not isinstance(element, tuple | numpy.void):
+        raise _structured_cast(dtype, type(element).__name__)
+    return numpy.asarray(value, dtype=dtype)
+
+
+def _structured_cast(expected: NumpyType, found: object) -> TypeError:
+    return TypeError(f"structured elements are not converted: expected {expected}, found {found}")
+
+
+def with_whole_strides(array: NumpyArray) -> NumpyArray:
+    """The elements in this machine's byte order, a whole number of them apart."""
+    array = in_native_order(array)
+    if any(stride % array.itemsize for stride in array.strides):
+        return array.copy()
+    return array
+
+
+# ---- NumPy arrays whose memory is USM, such as `numpy.asarray` of a USMArray
+
+
+def view_of_numpy(obj: object) -> USMArray | None:
+    """A USMArray on the memory of a NumPy array; None for other objects, and for other memory.
+
+    The memory is that of the producer whose buffer NumPy took, or USM of the default context.
+    """
+    if not isinstance(obj, _numpy().ndarray):
+        return None
+    try:
+        return _core.from_usm_array_interface(_NumpyProducer(obj))
+    except ValueError:
+        return None
+
+
+class _NumpyProducer:
+    """Keeps the array, and describes it as a producer would."""
+
+    def __init__(self, array: Any) -> None:
+        known = _core._as_array(_origin(array))
+        described = array.__array_interface__
+        self.array = array
+        self.__sycl_usm_array_interface__ = {
+            "shape": array.shape,
+            "typestr": described["typestr"],
+            "typedescr": described["descr"],
+            "data": described["data"],
+            "strides": _element_strides(array),
+            "syclobj": _core._queue_argument(None if known is None else known._own_queue, None),
+            "version": 1,
+        }
+
+
+def _origin(array):
+    """The object whose buffer NumPy took; None where there is none."""
+    base = array
+    while isinstance(base, _numpy().ndarray):
+        base = base.base
+    return base.obj if isinstance(base, memoryview) else base
+
+
+def _element_strides(array):
+    itemsize = array.itemsize or 1
+    if any(stride % itemsize for stride in array.strides):
+        raise ValueError(
+            f"strides {array.strides} are not whole elements of {array.itemsize} bytes"
+        )
+    return tuple(stride // itemsize for stride in array.strides)

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container import choosing, conversion, indexing, manipulation, numpy_names
+from usmx._container import indexing, manipulation, numpy_names, types
 from usmx._container.elsewhere import answer_for_arrays
 from usmx._container.info import API_VERSIONS
 from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
@@ -97,7 +97,7 @@ class _OfArrays:
         return format_array(self, specification)
 
     def _repr_html_(self: Any) -> str:
-        from usmx._container.html import array_html
+        from usmx._container.formatting import array_html
 
         _require_made(self)
         return array_html(self)
@@ -153,7 +153,7 @@ class _OfArrays:
             [1 2]
         """
         options: Any = {"order": order, "casting": casting, "device": device, "usm_type": usm_type}
-        return conversion.astype(self, dtype, copy=copy, **options)
+        return types.astype(self, dtype, copy=copy, **options)
 
     def take(
         self: Any,
@@ -207,7 +207,7 @@ class _OfArrays:
             >>> print(usmx.asarray([1, 0]).choose([usmx.zeros(2), usmx.ones(2)]))
             [1. 0.]
         """
-        return choosing.choose(self, choices, out, mode)
+        return indexing.choose(self, choices, out, mode)
 
     def compress(
         self: Any,
@@ -225,7 +225,7 @@ class _OfArrays:
             >>> print(usmx.arange(3).compress([True, False, True]))
             [0 2]
         """
-        return choosing.compress(condition, self, axis, out)
+        return indexing.compress(condition, self, axis, out)
 
     def repeat(self: Any, repeats: Any, axis: SupportsIndex | None = None) -> USMArray:
         """Repeat each element, in a new array: `usmx.repeat`. Waits.

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from usmx import _core
 from usmx._container import (
-    choosing,
-    conversion,
     coordinates,
     creation,
     indexing,
@@ -17,7 +15,6 @@ from usmx._container import (
     joining,
     manipulation,
     numpy_names,
-    padding,
     patterns,
     strides,
     types,
@@ -167,7 +164,7 @@ _LIKE = "dtype order subok shape device"
 # By NumPy's names; usmx/_compute adds those that compute.
 FUNCTIONS = {
     "array_split": By(joining.array_split, "ary indices_or_sections", "axis"),
-    "astype": By(conversion.astype, "x dtype", "copy device"),
+    "astype": By(types.astype, "x dtype", "copy device"),
     "broadcast_to": By(_core.broadcast_to, "array shape"),
     "can_cast": By(types.can_cast, "from_ to", "casting"),
     "concatenate": By(manipulation.concat, "arrays", "axis out", "dtype casting"),
@@ -211,9 +208,9 @@ FUNCTIONS = {
     **{
         function.__name__: _of_any_arguments(function)
         for function in (
-            choosing.choose,
-            choosing.compress,
-            choosing.select,
+            indexing.choose,
+            indexing.compress,
+            indexing.select,
             coordinates.diag_indices_from,
             coordinates.fill_diagonal,
             coordinates.ix_,
@@ -242,7 +239,7 @@ FUNCTIONS = {
             numpy_names.fliplr,
             numpy_names.flipud,
             numpy_names.rollaxis,
-            padding.pad,
+            insertion.pad,
             strides.may_share_memory,
             strides.shares_memory,
             strides.sliding_window_view,

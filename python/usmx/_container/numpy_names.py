@@ -8,10 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.choosing import assign_where
-from usmx._container.comparison import on_host
 from usmx._container.creation import as_array, as_integer, as_view, of_dimensions
-from usmx._container.host import _numpy
+from usmx._container.host import _numpy, on_host
+from usmx._container.indexing import assign_where
 from usmx._container.types import can_cast
 from usmx._core import USMArray, _as_array, asarray, flip, moveaxis, reshape, swapaxes
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.comparison import on_host
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_array, as_integer, as_view
-from usmx._container.host import _numpy
+from usmx._container.host import _numpy, on_host
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
 

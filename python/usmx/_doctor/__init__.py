@@ -12,8 +12,7 @@ from dataclasses import replace
 from usmx._doctor import cuda, devices, kernels, level_zero, libraries, process, settings, versions
 from usmx._doctor.report import as_values, exit_code, print_findings
 from usmx._doctor.situation import Finding, Situation
-from usmx._suggestions import one_of
-from usmx._terminal import exit_code_of, tracked
+from usmx._terminal import exit_code_of, one_of, tracked
 
 CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "import": versions.check_import,

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import usmx
 from usmx import _doctor
-from usmx._suggestions import did_you_mean, one_of
+from usmx._terminal import did_you_mean, one_of
 from usmx.cli import cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import Formatter, end_help_with, program_name
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._container.comparison import on_host
+from usmx._container.host import on_host
 
 if TYPE_CHECKING:
     from typing import Any

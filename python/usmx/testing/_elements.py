@@ -3,7 +3,7 @@
 import numpy
 
 from usmx import _core
-from usmx.testing._rules import Broken, NotApplicable
+from usmx.testing._report import Broken, NotApplicable
 
 _MOST = 2**63 - 1
 

@@ -14,8 +14,7 @@ import numpy
 from usmx import _core
 from usmx._core import asnumpy
 from usmx.testing._elements import Elements, Probe, agreed_readonly, bytes_at
-from usmx.testing._report import BROKEN, Finding, Report
-from usmx.testing._rules import Broken, NotApplicable, NotTried, Rules
+from usmx.testing._report import BROKEN, Broken, Finding, NotApplicable, NotTried, Report, Rules
 
 ATTRIBUTE = "__sycl_usm_array_interface__"
 _KINDS_AND_SIZES = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16"

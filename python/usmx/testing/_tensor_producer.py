@@ -5,8 +5,7 @@ import numpy
 from usmx import _core
 from usmx._core import from_dlpack
 from usmx.testing._elements import Elements, agreed_readonly, bytes_at
-from usmx.testing._report import Finding, Report
-from usmx.testing._rules import Broken, NotApplicable, Rules
+from usmx.testing._report import Broken, Finding, NotApplicable, Report, Rules
 from usmx.testing._tensors import COPIED, CPU, KINDS_OF_TYPES, ONEAPI, READ_ONLY, Taken
 
 _ASKED = (1, 3)

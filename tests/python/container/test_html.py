@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import KINDS, sub_devices
-from usmx._container import html
+from usmx._container import formatting
 
 
 @pytest.fixture(params=KINDS)
@@ -118,8 +118,8 @@ def test_notebooks_show_the_order_of_the_queue():
 
 def test_array_with_long_work_under_way_is_shown_without_waiting_for_it(monkeypatch):
     work_ends = threading.Event()
-    monkeypatch.setattr(html, "_PATIENCE", 0.01)
-    monkeypatch.setattr(html, "_short_text", lambda array: str(work_ends.wait(60)))
+    monkeypatch.setattr(formatting, "_PATIENCE", 0.01)
+    monkeypatch.setattr(formatting, "_short_text", lambda array: str(work_ends.wait(60)))
     try:
         _, elements = table_of(usmx.ones(3))
     finally:
