@@ -7,6 +7,7 @@ and 112).
 
 import warnings
 from functools import wraps
+from typing import Any
 
 from usmx._core import _is_forked_child, _Refusing, _require_usable_process
 
@@ -37,7 +38,27 @@ def _of(stand_in, name):
     return object.__getattribute__(stand_in, name)
 
 
-class StandIn(_Refusing):
+def _refuse(stand_in, *arguments, **keywords):
+    raise _of(stand_in, "_error_class")(StandIn._text(stand_in))
+
+
+# What Python and NumPy ask the class for.
+_ASKED = (
+    "abs", "array_function", "array_ufunc", "bool", "call", "contains", "delattr", "delitem", "eq",
+    "float", "format", "ge", "getitem", "gt", "index", "int", "invert", "iter", "le", "len", "lt",
+    "ne", "neg", "next", "pos", "round", "setattr", "setitem", "str", "trunc",
+)  # fmt: skip
+_BINARY = (
+    "add", "and", "divmod", "floordiv", "lshift", "matmul", "mod", "mul", "or", "pow", "rshift",
+    "sub", "truediv", "xor",
+)  # fmt: skip
+_NAMES = (*_ASKED, *(f"{form}{name}" for name in _BINARY for form in ("", "r", "i")))
+_Operations: Any = type(
+    "_Operations", (_Refusing,), {"_refuse": _refuse, **{f"__{name}__": _refuse for name in _NAMES}}
+)
+
+
+class StandIn(_Operations):
     """What is in place of an object that could not be unpickled: every use raises.
 
     It is an instance of the class it stands for, so code that asks takes the way on which it meets
@@ -53,9 +74,6 @@ class StandIn(_Refusing):
         object.__setattr__(made, "_error_text", str(error))
         object.__setattr__(made, "_reduced", reduced)
         return made
-
-    def _refuse(self, *arguments, **keywords):
-        raise _of(self, "_error_class")(StandIn._text(self))
 
     def _text(self):
         name = _of(self, "_pickled_class").__qualname__
@@ -78,7 +96,3 @@ class StandIn(_Refusing):
         return f"<stand-in: {StandIn._text(self)}>"
 
     __hash__ = object.__hash__  # dictionaries and sets are unpickled too
-
-    # What Python and NumPy ask the class for, and is no operator
-    __setattr__ = __delattr__ = __format__ = __round__ = __trunc__ = _refuse
-    __array_ufunc__ = __array_function__ = _refuse

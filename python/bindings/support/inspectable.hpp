@@ -39,8 +39,8 @@ void explain_refused_arguments(std::string_view nanobinds_name, std::string_view
 /// arguments for their type alone.
 void raise_if_stand_in(nb::handle object);
 
-/// _Refusing, every operation of which raises what a subclass says, and _is_forked_child(). The
-/// package adds the rest (python/usmx/_stand_ins.py): the error, attributes, and what pickle needs.
+/// _Refusing, whose buffer raises what a subclass says, and _is_forked_child(). The package adds
+/// the rest (python/usmx/_stand_ins.py): the error, operations, attributes, and what pickle needs.
 void bind_refusing(nb::module_& m);
 
 }  // namespace usmx::bindings

@@ -94,14 +94,20 @@ class dpctl_class {
   std::atomic<get_reference> look_ = nullptr;  // set last
 };
 
-dpctl_class dpctl_queue("dpctl._sycl_queue", "SyclQueue", "SyclQueue_GetQueueRef",
-                        "DPCTLSyclQueueRef (struct PySyclQueueObject *)");
-dpctl_class dpctl_context("dpctl._sycl_context", "SyclContext", "SyclContext_GetContextRef",
-                          "DPCTLSyclContextRef (struct PySyclContextObject *)");
-dpctl_class dpctl_device("dpctl._sycl_device", "SyclDevice", "SyclDevice_GetDeviceRef",
-                         "DPCTLSyclDeviceRef (struct PySyclDeviceObject *)");
-dpctl_class dpctl_event("dpctl._sycl_event", "SyclEvent", "SyclEvent_GetEventRef",
-                        "DPCTLSyclEventRef (struct PySyclEventObject *)");
+template <class T>
+dpctl_class dpctls;
+template <>
+dpctl_class dpctls<sycl::queue>("dpctl._sycl_queue", "SyclQueue", "SyclQueue_GetQueueRef",
+                                "DPCTLSyclQueueRef (struct PySyclQueueObject *)");
+template <>
+dpctl_class dpctls<sycl::context>("dpctl._sycl_context", "SyclContext", "SyclContext_GetContextRef",
+                                  "DPCTLSyclContextRef (struct PySyclContextObject *)");
+template <>
+dpctl_class dpctls<sycl::device>("dpctl._sycl_device", "SyclDevice", "SyclDevice_GetDeviceRef",
+                                 "DPCTLSyclDeviceRef (struct PySyclDeviceObject *)");
+template <>
+dpctl_class dpctls<sycl::event>("dpctl._sycl_event", "SyclEvent", "SyclEvent_GetEventRef",
+                                "DPCTLSyclEventRef (struct PySyclEventObject *)");
 
 /// A class of another package, as soon as its module is loaded.
 class loaded_class {
@@ -148,26 +154,19 @@ bool is_loaded_memory_class(const PyTypeObject* type) {
 
 }  // namespace
 
-template <>
-const sycl::queue* as_dpctl(PyObject* object) {
-  return static_cast<const sycl::queue*>(dpctl_queue.look_into(object));
-}
-template <>
-const sycl::context* as_dpctl(PyObject* object) {
-  return static_cast<const sycl::context*>(dpctl_context.look_into(object));
-}
-template <>
-const sycl::device* as_dpctl(PyObject* object) {
-  return static_cast<const sycl::device*>(dpctl_device.look_into(object));
-}
-template <>
-const sycl::event* as_dpctl(PyObject* object) {
-  return static_cast<const sycl::event*>(dpctl_event.look_into(object));
+template <class T>
+const T* as_dpctl(PyObject* object) {
+  return static_cast<const T*>(dpctls<T>.look_into(object));
 }
 
+template const sycl::queue* as_dpctl(PyObject* object);
+template const sycl::context* as_dpctl(PyObject* object);
+template const sycl::device* as_dpctl(PyObject* object);
+template const sycl::event* as_dpctl(PyObject* object);
+
 bool are_dpctls_classes_known() {
-  return dpctl_queue.is_known() && dpctl_context.is_known() && dpctl_device.is_known() &&
-         dpctl_event.is_known();
+  return dpctls<sycl::queue>.is_known() && dpctls<sycl::context>.is_known() &&
+         dpctls<sycl::device>.is_known() && dpctls<sycl::event>.is_known();
 }
 
 bool has_truthful_readonly_flag(PyObject* producer) {

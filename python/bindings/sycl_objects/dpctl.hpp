@@ -24,14 +24,6 @@ nb::object loaded_module(interned& name);
 /// may use.
 template <class T>
 const T* as_dpctl(PyObject* object);
-template <>
-const sycl::queue* as_dpctl(PyObject* object);
-template <>
-const sycl::context* as_dpctl(PyObject* object);
-template <>
-const sycl::device* as_dpctl(PyObject* object);
-template <>
-const sycl::event* as_dpctl(PyObject* object);
 
 /// The same for usmx's and dpctl's objects.
 template <class T>
