@@ -1,72 +1,41 @@
 """USM memory: objects of bytes with dpctl's names, and where memory comes from."""
 
-from contextlib import AbstractContextManager
-from typing import Any
+from __future__ import annotations
 
+import typing as _t
+
+from usmx import _functions, _scopes, _text
 from usmx._core import (
-    FailingResource,
-    FunctionResource,
-    LimitingResource,
-    LoggingResource,
-    MemoryPool,
-    MemoryResource,
-    MemoryUSMDevice,
-    MemoryUSMHost,
-    MemoryUSMShared,
-    PlainResource,
-    PoolResource,
-    StatisticsResource,
-    TrackingResource,
-    USMAllocationError,
+    FailingResource as FailingResource,
+    FunctionResource as FunctionResource,
+    LimitingResource as LimitingResource,
+    LoggingResource as LoggingResource,
+    MemoryPool as MemoryPool,
+    MemoryResource as MemoryResource,
+    MemoryUSMDevice as MemoryUSMDevice,
+    MemoryUSMHost as MemoryUSMHost,
+    MemoryUSMShared as MemoryUSMShared,
+    PlainResource as PlainResource,
+    PoolResource as PoolResource,
+    StatisticsResource as StatisticsResource,
+    TrackingResource as TrackingResource,
+    USMAllocationError as USMAllocationError,
+    as_usm_memory as as_usm_memory,
+    empty_cache as empty_cache,
+    from_pointer as from_pointer,
+    get_memory_pool as get_memory_pool,
+    get_memory_resource as get_memory_resource,
+    get_pending_limit as get_pending_limit,
+    get_usm_type as get_usm_type,
+    mem_get_info as mem_get_info,
+    set_memory_resource as set_memory_resource,
+    set_pending_limit as set_pending_limit,
     _resource_scope,
-    as_usm_memory,
-    empty_cache,
-    from_pointer,
-    get_memory_pool,
-    get_memory_resource,
-    get_pending_limit,
-    get_usm_type,
-    mem_get_info,
-    set_memory_resource,
-    set_pending_limit,
 )
-from usmx._functions import attach
-from usmx._scopes import block_of
-from usmx._text import size_text
 
-__all__ = [
-    "FailingResource",
-    "FunctionResource",
-    "LimitingResource",
-    "LoggingResource",
-    "MemoryPool",
-    "MemoryResource",
-    "MemoryUSMDevice",
-    "MemoryUSMHost",
-    "MemoryUSMShared",
-    "PlainResource",
-    "PoolResource",
-    "StatisticsResource",
-    "TrackingResource",
-    "USMAllocationError",
-    "as_usm_memory",
-    "empty_cache",
-    "from_pointer",
-    "get_memory_pool",
-    "get_memory_resource",
-    "get_pending_limit",
-    "get_usm_type",
-    "mem_get_info",
-    "memory_stats",
-    "reset_peak_memory_stats",
-    "set_memory_resource",
-    "set_pending_limit",
-    "using_memory_resource",
-]
-
-
-def __dir__() -> list[str]:
-    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+if _t.TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from typing import Any
 
 
 class _OfResources:
@@ -80,14 +49,14 @@ class _OfPools:
     """The same of pools."""
 
     def __repr__(self: Any) -> str:
-        used, free = size_text(self.used_bytes()), size_text(self.free_bytes())
+        used, free = _text.size_text(self.used_bytes()), _text.size_text(self.free_bytes())
         return (
             f"<usmx.memory.{type(self).__name__} of kind {self.kind!r}, {used} used, {free} free>"
         )
 
 
-attach(_OfResources, MemoryResource)
-attach(_OfPools, MemoryPool)
+_functions.attach(_OfResources, MemoryResource)
+_functions.attach(_OfPools, MemoryPool)
 
 
 def memory_stats(kind: str = "device", device: object = None) -> dict[str, int]:
@@ -160,4 +129,12 @@ def using_memory_resource(
         >>> counting.counts()['blocks.current']
         1
     """
-    return block_of(_resource_scope(resource, device), resource)
+    return _scopes.block_of(_resource_scope(resource, device), resource)
+
+
+if not _t.TYPE_CHECKING:
+    # Whatever is defined above, or imported under its own name, `name as name`, is public.
+    __all__ = sorted(name for name in globals() if name[0].isalpha() and name != "annotations")
+
+    def __dir__():
+        return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -153,7 +153,7 @@ OF_LACKING_NAMES = re.compile(rf"\.USMArray\.({'|'.join(_OF_ARRAYS)}) is not pre
 # What inspect reads of a class; a stub says it by __init__.
 OF_SIGNATURES = re.compile(r"\.__signature__ is not present in stub$")
 # Computed from the names that are imported as themselves, which are public for type checkers too.
-OF_ALL = re.compile(r"^usmx\.__all__ is not present in stub$")
+OF_ALL = re.compile(r"^usmx\.(memory\.)?__all__ is not present in stub$")
 # A slot until Python 3.12, and no attribute.
 OF_PYTHON_3_11 = re.compile(r"__buffer__ is not present at runtime$")
 
