@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, new_cache, output, text_of
 from usmx._compute.promotion import default_float, limits_of
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._core import ElementwiseKernel, _dtype, _queue_argument, empty
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _use(name: str, rng: str) -> str:
     if name in _ON_THE_DEVICE:
         return f": use {_ON_THE_DEVICE[name].replace('rng', rng)}"
     try:
-        numpys = dir(_numpy().random.Generator)
+        numpys = dir(numpy.random.Generator)
     except ImportError:
         return ""
     if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
@@ -122,7 +122,7 @@ class Generator:
     """
 
     def __init__(self, seed: Any = None) -> None:
-        sequence = _numpy().random.SeedSequence
+        sequence = numpy.random.SeedSequence
         source = seed if isinstance(seed, sequence) else sequence(seed)
         self._key = int(source.generate_state(1, "u8")[0])
         self._next = 0
@@ -196,13 +196,7 @@ class Generator:
         Args:
             low: the least number.
             high: the end. Rounding may give the end itself, as in NumPy.
-            size: the shape: an integer or a tuple of integers. None: no dimensions.
-            dtype: float32 or float64. By default float64, or float32 on a device without it.
-            out: the array that is filled. By default a new one.
-            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-                default the default device.
-            usm_type: its kind of memory: 'device', 'shared' or 'host'.
-            sycl_queue: its queue. By default the queue that usmx keeps for the device.
+            size, dtype, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
             `out`, or a new USMArray.
@@ -236,13 +230,7 @@ class Generator:
         """Make numbers of the normal distribution with mean 0 and standard deviation 1.
 
         Args:
-            size: the shape: an integer or a tuple of integers. None: no dimensions.
-            dtype: float32 or float64. By default float64, or float32 on a device without it.
-            out: the array that is filled. By default a new one.
-            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-                default the default device.
-            usm_type: its kind of memory: 'device', 'shared' or 'host'.
-            sycl_queue: its queue. By default the queue that usmx keeps for the device.
+            size, dtype, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
             `out`, or a new USMArray.
@@ -275,13 +263,7 @@ class Generator:
         Args:
             loc: the mean.
             scale: the standard deviation, 0 or more.
-            size: the shape: an integer or a tuple of integers. None: no dimensions.
-            dtype: float32 or float64. By default float64, or float32 on a device without it.
-            out: the array that is filled. By default a new one.
-            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-                default the default device.
-            usm_type: its kind of memory: 'device', 'shared' or 'host'.
-            sycl_queue: its queue. By default the queue that usmx keeps for the device.
+            size, dtype, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
             `out`, or a new USMArray.
@@ -318,14 +300,9 @@ class Generator:
         Args:
             low: the least integer; or the end, from 0 on, if there is no `high`.
             high: the end.
-            size: the shape: an integer or a tuple of integers. None: no dimensions.
             dtype: an integer type, or bool. With `out`, its type.
             endpoint: whether the end is among the integers.
-            out: the array that is filled. By default a new one.
-            device: where a new array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
-                default the default device.
-            usm_type: its kind of memory: 'device', 'shared' or 'host'.
-            sycl_queue: its queue. By default the queue that usmx keeps for the device.
+            size, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
             `out`, or a new USMArray.
@@ -395,6 +372,6 @@ def _floats(function, size, dtype, out, device, usm_type, sycl_queue):
         wanted = default_float(_queue_argument(sycl_queue, device).sycl_device)
     else:
         wanted = _dtype(dtype)
-    if wanted not in (_numpy().float32, _numpy().float64):
+    if wanted not in (numpy.float32, numpy.float64):
         raise TypeError(f"{function}: dtype must be float32 or float64, found {wanted}")
     return _array(function, size, wanted, out, device, usm_type, sycl_queue)

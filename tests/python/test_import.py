@@ -285,7 +285,7 @@ def test_python_files_import_numpy_only_when_it_is_needed():
         if path.name in ("_typing.py", "memory_log.py"):  # for type checkers; imported to plot
             continue
         for node in ast.parse(path.read_text()).body:
-            names = [alias.name for alias in getattr(node, "names", [])]
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             assert "numpy" not in names, path
             assert not str(getattr(node, "module", "")).startswith("numpy"), path
 

@@ -22,7 +22,7 @@ from usmx._compute.promotion import (
 from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
-from usmx._container.host import _numpy, arrays_in
+from usmx._container.host import arrays_in, numpy
 from usmx._core import (
     ElementwiseKernel,
     USMArray,
@@ -187,7 +187,6 @@ def is_operand(other: Any) -> bool:
         return True
     if isinstance(other, (list, tuple)):
         return _has_numbers(other)
-    numpy = _numpy()
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
     return is_host or _as_array(other) is not None
 
@@ -195,7 +194,7 @@ def is_operand(other: Any) -> bool:
 def _has_numbers(values):
     """Whether `asarray` makes an array of the list or tuple, unless its arrays do not fit."""
     try:
-        return bool(arrays_in(values)) or _numpy().asarray(values).dtype.kind in "biufc"
+        return bool(arrays_in(values)) or numpy.asarray(values).dtype.kind in "biufc"
     except (TypeError, ValueError):  # of other elements, or of rows of different lengths
         return False
 
@@ -210,7 +209,7 @@ def operands_of(
     """
     views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
     first = next((each for each in views if type(each) is USMArray), None)
-    host = (_numpy().ndarray, list, tuple)
+    host = (numpy.ndarray, list, tuple)
     if first is None:
         if any(isinstance(each, host) for each in views):
             raise _no_array(function)
@@ -225,7 +224,7 @@ def operands_of(
 
 def _numbers_on_a_queue(numbers):
     """Numbers as arrays on the current queue. Python's follow those of NumPy, if there are any."""
-    strong = [isinstance(each, _numpy().generic) for each in numbers]
+    strong = [isinstance(each, numpy.generic) for each in numbers]
     return tuple(
         asarray(each) if is_strong or not any(strong) else each
         for each, is_strong in zip(numbers, strong, strict=True)
@@ -256,7 +255,7 @@ def _operand(function, name, operand):
     if isinstance(operand, (list, tuple)):
         return operand
     for weak in WEAK:
-        if isinstance(operand, weak) and not isinstance(operand, _numpy().generic):
+        if isinstance(operand, weak) and not isinstance(operand, numpy.generic):
             return weak(operand)
     return operand[()] if operand.ndim == 0 else operand
 
@@ -271,7 +270,7 @@ def output(function: str, out: Any) -> USMArray:
     """`out`, which is a USMArray."""
     if not isinstance(out, USMArray):
         text = f"{function}: out must be a USMArray, found {type(out).__name__}"
-        if isinstance(out, _numpy().ndarray):  # as in `host += a`
+        if isinstance(out, numpy.ndarray):  # as in `host += a`
             text += "; NumPy computes with usmx.asnumpy(a)"
         raise TypeError(text)
     return out
@@ -331,7 +330,7 @@ def require_castable(
     function: str, result: NumpyType, into: NumpyType, casting: Casting = "same_kind"
 ) -> None:
     """TypeError if the result cannot be in an array of the type."""
-    if not _numpy().can_cast(result, into, casting):
+    if not numpy.can_cast(result, into, casting):
         raise TypeError(
             f"{function}: a result of type {result} cannot be written to an array of type {into}"
         )
@@ -341,7 +340,6 @@ def comparable(operand: Any) -> Any:
     """A Python integer as a number of a type that has it; infinity, where no type has."""
     if type(operand) is not int:
         return operand
-    numpy = _numpy()
     for cls in (numpy.int64, numpy.uint64):
         limits = numpy.iinfo(cls)
         if limits.min <= operand <= limits.max:
@@ -405,7 +403,6 @@ def _single(name, dtype, computed):
 
 def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
     """The types of the kernel for operands of these kinds. TypeError if there is none."""
-    numpy = _numpy()
     for kind in kinds:
         if not isinstance(kind, type):
             require_plain(row.name, kind)

@@ -26,7 +26,7 @@ from usmx._compute.call import (
 from usmx._compute.methods import METHODS, OPERATORS
 from usmx._compute.promotion import WEAK, available, number_converter
 from usmx._compute.reductions import make_kernel, result_type_of
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._core import ElementwiseKernel, USMArray, _dtype
 from usmx._kernels import identity_text
 from usmx._text import short_repr
@@ -169,7 +169,7 @@ class Element(_OfArrays):  # type: ignore[misc, valid-type]
     @property
     def dtype(self) -> Any:
         """The type."""
-        return available(_numpy().dtype(self.kind), self.device)
+        return available(numpy.dtype(self.kind), self.device)
 
     def apply(self, row: Row, operands: tuple[Any, ...], out: Any) -> Element:
         """The result of a function of the table, of which this is an operand."""
@@ -265,7 +265,7 @@ def _identifier(function):
 
 def _is_parameter(operand):
     """Integers and bool are constants of a kernel."""
-    return isinstance(operand, (USMArray, float, complex, _numpy().inexact))
+    return isinstance(operand, (USMArray, float, complex, numpy.inexact))
 
 
 def _key_of(operand):
@@ -275,5 +275,5 @@ def _key_of(operand):
 def _type_of(operand, device):
     """The type of a kernel's parameter."""
     kind = kind_of(operand)
-    dtype = _numpy().dtype(kind)
+    dtype = numpy.dtype(kind)
     return available(dtype, device) if kind in (float, complex) else dtype

@@ -232,7 +232,7 @@ class OfArrays:
 
     def searchsorted(
         self: Any,
-        v: Operand | Sequence[Any],
+        v: Operand,
         side: Literal["left", "right"] = "left",
         sorter: Producer | None = None,
     ) -> USMArray:

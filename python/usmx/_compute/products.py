@@ -22,7 +22,7 @@ from usmx._compute.reductions import joined_by
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._container.manipulation import common_shape
 from usmx._container.types import astype
 from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
@@ -94,7 +94,7 @@ def _product_along(first, second, axes):
     made = _product_of_last_axes(_with_last("x1", first, left), _with_last("x2", second, right))
     last = len(left) + len(right) - 2
     if len(into) != last:
-        raise _numpy().exceptions.AxisError(
+        raise numpy.exceptions.AxisError(
             f"matmul: expected {last} axes of the result, found {axes[2]}"
         )
     return moveaxis(made, range(-last, 0), into) if last else made
@@ -102,7 +102,7 @@ def _product_along(first, second, axes):
 
 def _with_last(name, x, axes):
     if len(axes) != min(x.ndim, 2):
-        raise _numpy().exceptions.AxisError(
+        raise numpy.exceptions.AxisError(
             f"matmul: expected {min(x.ndim, 2)} axes of {name}, found {tuple(axes)}"
         )
     return moveaxis(x, axes, range(-len(axes), 0))

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,6 @@ def common_type(kinds: Sequence[NumpyType | type], device: SyclDevice) -> NumpyT
 
     Each is the type of an array, or the class of a number: Python's or NumPy's.
     """
-    numpy = _numpy()
     operands = [
         WEAK[kind] if isinstance(kind, type) and kind in WEAK else numpy.dtype(kind)
         for kind in kinds
@@ -44,7 +43,7 @@ def require_plain(function: str, dtype: NumpyType) -> None:
 
 def default_float(device: SyclDevice) -> NumpyType:
     """float64, or float32 on a device without it."""
-    return available(_numpy().dtype("f8"), device)
+    return available(numpy.dtype("f8"), device)
 
 
 def available(dtype: Any, device: SyclDevice) -> NumpyType:
@@ -54,22 +53,22 @@ def available(dtype: Any, device: SyclDevice) -> NumpyType:
 
 def part_type(dtype: NumpyType) -> NumpyType:
     """The type of a complex number's parts; another one itself."""
-    return _numpy().dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+    return numpy.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def sum_type(dtype: NumpyType) -> NumpyType:
     """The type of sums and products: int64 or uint64 for integers."""
-    return _numpy().dtype("u8" if dtype.kind == "u" else "i8") if dtype.kind in "biu" else dtype
+    return numpy.dtype("u8" if dtype.kind == "u" else "i8") if dtype.kind in "biu" else dtype
 
 
 def values_type(dtype: NumpyType) -> NumpyType:
     """The type in which sums and products of this type are computed: single precision at least."""
-    return _numpy().dtype("f4") if dtype == _numpy().float16 else dtype
+    return numpy.dtype("f4") if dtype == numpy.float16 else dtype
 
 
 def limits_of(dtype: NumpyType) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
-    limits = _numpy().iinfo(dtype)
+    limits = numpy.iinfo(dtype)
     return int(limits.min), int(limits.max)
 
 
@@ -102,7 +101,7 @@ def _integer_converter(dtype):
 
 
 def _real_converter(dtype):
-    largest = float(_numpy().finfo(dtype).max)
+    largest = float(numpy.finfo(dtype).max)
 
     def convert(value):
         value = float(value)

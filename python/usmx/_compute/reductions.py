@@ -26,7 +26,7 @@ from usmx._compute.promotion import (
 )
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_view, full_like
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._container.numpy_names import mask_beside
 from usmx._core import ReductionKernel, _dtype, broadcast_to
 
@@ -126,7 +126,7 @@ def _reduce_some(
         dtype = output(row.name, out).dtype
     result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
     if where is not True and isinstance(where, (int, float, complex, list, tuple)):
-        where = _numpy().asarray(where)  # of bools alone: NumPy's mean takes numbers for counts
+        where = numpy.asarray(where)  # of bools alone: NumPy's mean takes numbers for counts
     mask = None if where is True else broadcast_to(mask_beside(row.name, x, where), x.shape)
     if row.types in ("float", "real"):
         found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean)
@@ -185,7 +185,6 @@ def one_correction(name: str, correction: float, ddof: float) -> float:
 def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any) -> NumpyType:
     """The type of the result for elements of a type: as asked for, or by the rule of the row."""
     require_plain(row.name, of)
-    numpy = _numpy()
     found = of
     if row.types in ("bool", "index"):
         found = numpy.dtype("?" if row.types == "bool" else "i8")

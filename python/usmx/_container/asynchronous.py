@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import _numpy, require_plain
+from usmx._container.host import numpy, require_plain
 from usmx._container.types import can_cast
 from usmx._core import _as_array
 
@@ -67,10 +67,10 @@ def copy_async(
         _require_cast(values.dtype, to.dtype, casting)
         _require_shape(values, to)
         return _core._copy_async(values, to)
-    host = require_plain(_numpy().asarray(src), src)
+    host = require_plain(numpy.asarray(src), src)
     _require_cast(host.dtype, to.dtype, casting)
     _require_shape(host, to)
-    return _core._copy_from_host_async(to, _numpy().broadcast_to(host, to.shape))
+    return _core._copy_from_host_async(to, numpy.broadcast_to(host, to.shape))
 
 
 def fill_async(dst: Producer, value: object, /) -> SyclEvent:
@@ -141,7 +141,6 @@ def _views(name, arrays):
 
 def _buffer(name, obj):
     """A NumPy array on the memory of `obj`, never a copy."""
-    numpy = _numpy()
     if isinstance(obj, numpy.ndarray):
         return obj
     try:

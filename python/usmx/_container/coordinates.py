@@ -12,7 +12,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view, of_dimensions, ones
 from usmx._container.flat import FlatIterator, coordinates_of, repeated
-from usmx._container.host import _numpy, on_host
+from usmx._container.host import numpy, on_host
 from usmx._container.indexing import nonzero
 from usmx._container.manipulation import integers_of
 from usmx._container.numpy_names import diagonal
@@ -64,7 +64,7 @@ def ix_(*args: ArrayLike | Producer) -> tuple[USMArray, ...]:
     for k, arg in enumerate(args):
         view = _as_array(arg)
         if view is None:
-            numbers = _numpy().asarray(arg)
+            numbers = numpy.asarray(arg)
             is_untyped = numbers is not arg and numbers.size == 0
             view = asarray(numbers.astype("i8") if is_untyped else numbers, **place)
         if view.ndim != 1:
@@ -148,7 +148,7 @@ def unravel_index(indices: Any, shape: Shape, order: OrderCF | None = "C") -> tu
         >>> [int(k) for k in usmx.unravel_index(5, (2, 3))]
         [1, 2]
     """
-    found = _numpy().unravel_index(on_host(indices), integers_of("shape", shape), _letter(order))
+    found = numpy.unravel_index(on_host(indices), integers_of("shape", shape), _letter(order))
     view = _as_array(indices)
     return found if view is None else tuple(asarray(part, **_place_of([view])) for part in found)
 
@@ -181,7 +181,7 @@ def ravel_multi_index(
     views = [view for view in map(_as_array, parts) if view is not None]
     whole = not isinstance(multi_index, (tuple, list))
     on_the_host = on_host(multi_index) if whole else tuple(map(on_host, multi_index))
-    found = _numpy().ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
+    found = numpy.ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
     return asarray(found, **_place_of(views)) if views else found
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.host import (
     PLAIN,
-    _numpy,
     arrays_in,
     in_native_order,
+    numpy,
     require_plain,
     stacked,
     view_of_numpy,
@@ -251,7 +251,7 @@ def from_numpy(
         >>> print(usmx.from_numpy(np.array([1.5, 2.5])))
         [1.5 2.5]
     """
-    if not isinstance(np_ary, _numpy().ndarray):
+    if not isinstance(np_ary, numpy.ndarray):
         raise TypeError(f"np_ary must be a NumPy array, found {type(np_ary).__name__}")
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
 
@@ -269,7 +269,7 @@ def as_view(name: str, obj: object) -> USMArray:
 
 def as_array(name: str, obj: object) -> USMArray:
     """The USMArray of a producer, or a new one of a number or of nested lists."""
-    if isinstance(obj, (list, tuple, int, float, complex, _numpy().generic)):
+    if isinstance(obj, (list, tuple, int, float, complex, numpy.generic)):
         return asarray(obj)
     return as_view(name, obj)
 
@@ -306,14 +306,14 @@ def _as_values(fill_value):
     if type(fill_value) in (bool, int, float, complex):  # np.float64 is a float
         return fill_value
     view = _as_array(fill_value)
-    return _numpy().asarray(fill_value) if view is None else view
+    return numpy.asarray(fill_value) if view is None else view
 
 
 def _scalar_type(values, fill_value):
     """The element type that an array of these values has by itself."""
     if isinstance(values, USMArray):
         return values.dtype
-    return require_plain(_numpy().asarray(values), fill_value).dtype
+    return require_plain(numpy.asarray(values), fill_value).dtype
 
 
 def _set_all(result, values):
@@ -322,10 +322,10 @@ def _set_all(result, values):
         _core._copy(values, result)
     elif getattr(values, "ndim", 0) == 0:
         if type(values) is int and result.dtype == bool:
-            _numpy().int64(values)  # NumPy's error: it would make an integer of 64 bits first
+            numpy.int64(values)  # NumPy's error: it would make an integer of 64 bits first
         _fill(result, values)
     else:
-        _core._copy_from_host(result, _numpy().broadcast_to(values, result.shape))
+        _core._copy_from_host(result, numpy.broadcast_to(values, result.shape))
 
 
 # ---- from the host
@@ -349,7 +349,6 @@ def array_of_host_object(obj, dtype, device, copy, usm_type, sycl_queue, order):
 
 def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     """New memory with a copy of anything that NumPy can make an array of."""
-    numpy = _numpy()
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
     if dtype is None:
         source = require_plain(source, obj)

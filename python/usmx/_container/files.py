@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import PLAIN, _numpy
+from usmx._container.host import PLAIN, numpy
 from usmx._core import asnumpy, empty, reshape
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ def _member(name):
 
 def _header(view):
     """What stands before the elements in an .npy file, of the lowest version that can say it."""
-    formats = _numpy().lib.format
+    formats = numpy.lib.format
     fields = {
         "descr": formats.dtype_to_descr(view.dtype),
         "fortran_order": view.flags.fnc,
@@ -316,7 +316,7 @@ def _header(view):
 def _write_header_3_0(header, fields):
     """Version 3.0 has names in UTF-8. NumPy's writer of it is private."""
     text = repr(fields).encode()
-    begin = _numpy().lib.format.magic(3, 0)
+    begin = numpy.lib.format.magic(3, 0)
     nbytes = len(begin) + 4 + len(text) + 1
     text += b" " * (-nbytes % 64) + b"\n"  # NumPy begins the elements at a multiple of 64
     header.write(begin + struct.pack("<I", len(text)) + text)
@@ -324,7 +324,6 @@ def _write_header_3_0(header, fields):
 
 def _write(stream, header, view, counter):
     stream.write(header)
-    numpy = _numpy()
     for piece in _pieces(view.transpose() if view.flags.fnc else view):
         host = numpy.ascontiguousarray(asnumpy(piece))  # asnumpy keeps the order of the axes
         stream.write(host.reshape(-1).view("u1"))
@@ -388,7 +387,7 @@ def _read(stream, name, place, progress):
         piece = flat[start : start + rows]
         with _damage_told(name):
             content = _read_exactly(stream, piece.nbytes)
-        numbers = _numpy().frombuffer(content, stored)
+        numbers = numpy.frombuffer(content, stored)
         _core._copy_from_host(piece, numbers.astype(dtype, copy=False))
         counter.add(piece.nbytes)
     return array.transpose() if transposed else array
@@ -423,7 +422,7 @@ def _parsed_header(text):
     """By NumPy's reader of version 2.0, without its limit of 10,000 bytes: NumPy writes more."""
     stream = io.BytesIO(struct.pack("<I", len(text)) + text)
     try:
-        return _numpy().lib.format.read_array_header_2_0(stream, max_header_size=len(text))
+        return numpy.lib.format.read_array_header_2_0(stream, max_header_size=len(text))
     except (MemoryError, TypeError) as error:  # of Python's parser, and of keys that are no text
         raise ValueError(f"its header is no dictionary of an array: {error}") from error
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.host import _numpy, host_index, host_value
+from usmx._container.host import host_index, host_value, numpy
 from usmx._container.manipulation import tile
 from usmx._core import _as_array, asnumpy, copy
 
@@ -49,7 +49,7 @@ class FlatIterator:
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NumpyArray:
         """NumPy's array of the elements, from memory that the host reaches."""
-        return _numpy().array(self._base, dtype, copy=copy).reshape(-1)
+        return numpy.array(self._base, dtype, copy=copy).reshape(-1)
 
     def __len__(self) -> int:
         return int(self._base.size)
@@ -119,7 +119,7 @@ def repeated(values: object, count: int, dtype: Any) -> Any:
         return array[:count]
     if isinstance(array, _core.USMArray):
         return tile(array, -(-count // array.size))[:count]
-    return _numpy().resize(array, count)
+    return numpy.resize(array, count)
 
 
 # ---- keys
@@ -168,13 +168,12 @@ def _count(place, size):
         return len(range(size)[place])
     if place.dtype != bool:
         return place.size
-    count = _core._count_nonzero if isinstance(place, _core.USMArray) else _numpy().count_nonzero
+    count = _core._count_nonzero if isinstance(place, _core.USMArray) else numpy.count_nonzero
     return int(count(place))
 
 
 def _key_of(place, shape):
     """What selects the same elements of an array of that shape."""
-    numpy = _numpy()
     size = math.prod(shape)
     if isinstance(place, slice):
         place = numpy.arange(*place.indices(size))

@@ -5,7 +5,7 @@ import threading
 from html import escape
 from typing import Any
 
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._container.print_options import own_options, print_options
 from usmx._core import asnumpy
 from usmx._html import device_text, table, type_text
@@ -19,7 +19,7 @@ def array_repr(array: Any) -> str:
         text = _elements(array, prefix)
         tail = ", ".join(_facts(array))
         last_line = text.rsplit("\n", 1)[-1]
-        room = _numpy().get_printoptions()["linewidth"] - len(last_line) - len(tail) - 3
+        room = numpy.get_printoptions()["linewidth"] - len(last_line) - len(tail) - 3
         separator = ", " if "\n" not in text and room >= len(prefix) else ",\n" + " " * len(prefix)
         return f"{prefix}{text}{separator}{tail})"
 
@@ -50,7 +50,6 @@ def format_array(array: Any, specification: str) -> str:
 
 def _options_in_force():
     """NumPy's options, with usmx's own in their place."""
-    numpy = _numpy()
     formatter = numpy.get_printoptions()["formatter"]  # printoptions() forgets it
     return numpy.printoptions(formatter=formatter, **own_options())
 
@@ -68,7 +67,6 @@ def _facts(array):
 def _elements(array, prefix, separator=", "):
     if array.size == 0:  # NumPy has no array of some shapes, such as (0, 2**62)
         return "[]"
-    numpy = _numpy()
     options = numpy.get_printoptions()
     threshold = options["threshold"]
     if array.size > threshold:
@@ -95,7 +93,7 @@ def _corners(array, edge, axis=0):
         return _corners(array, edge, axis + 1)
     last = array.shape[axis] - max(edge, 1)
     ends = (array[(*whole, slice(None, edge + 1))], array[(*whole, slice(last, None))])
-    return _numpy().concatenate([_corners(end, edge, axis + 1) for end in ends], axis=axis)
+    return numpy.concatenate([_corners(end, edge, axis + 1) for end in ends], axis=axis)
 
 
 def _device_text(array):

@@ -21,15 +21,23 @@ if TYPE_CHECKING:
     from usmx._typing import ArrayLike, NumpyArray, NumpyType, Producer
 
 PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
-_MISSING_NUMPY = "usmx: NumPy is needed to convert objects of the host"
 
 
-def _numpy():
-    try:
-        import numpy
-    except ImportError as error:
-        raise ImportError(_MISSING_NUMPY) from error
-    return numpy
+class _Numpy:
+    """NumPy, which is imported when it is first asked for something."""
+
+    def __getattr__(self, name):
+        try:
+            import numpy
+        except ImportError as error:
+            text = "usmx: NumPy is needed to convert objects of the host"
+            raise ImportError(text) from error
+        found = getattr(numpy, name)
+        setattr(self, name, found)  # so that it is not asked for again
+        return found
+
+
+numpy: Any = _Numpy()
 
 
 def require_plain(source, obj):
@@ -92,13 +100,13 @@ def array_equal(
         >>> usmx.array_equal(usmx.arange(3), [0, 1, 2])
         True
     """
-    return bool(_numpy().array_equal(on_host(a1), on_host(a2), equal_nan=equal_nan))
+    return bool(numpy.array_equal(on_host(a1), on_host(a2), equal_nan=equal_nan))
 
 
 def on_host(obj: Producer | ArrayLike) -> NumpyArray:
     """The elements as a NumPy array: of a producer a copy, of anything else what NumPy makes."""
     view = _as_array(obj)
-    return _numpy().asarray(obj) if view is None else asnumpy(view)
+    return numpy.asarray(obj) if view is None else asnumpy(view)
 
 
 # ---- lists and tuples that hold USM arrays beside numbers and NumPy arrays
@@ -143,7 +151,7 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
         device,
         "F" if order == "F" else "C",
         False,
-        reduce(_numpy().promote_types, _types_in(tree, sequence)) if dtype is None else dtype,
+        reduce(numpy.promote_types, _types_in(tree, sequence)) if dtype is None else dtype,
     )
     _assign(tree, result)
     return result
@@ -154,7 +162,7 @@ def _resolved(item, dtype):
     if isinstance(item, (list, tuple)) and arrays_in(item):
         return [_resolved(part, dtype) for part in item]
     view = _core._as_array(item)
-    return require_plain(_numpy().asarray(item, dtype), item) if view is None else view
+    return require_plain(numpy.asarray(item, dtype), item) if view is None else view
 
 
 def _shape_of(tree):
@@ -188,13 +196,13 @@ def _types_in(tree, item):
 def _types_in_list(sequence):
     """The same for a list without USM arrays. An empty one has no type."""
     if sequence and set(map(type, sequence)) <= _NUMBERS:
-        yield _numpy().asarray(sequence).dtype
+        yield numpy.asarray(sequence).dtype
         return
     for item in sequence:
         if isinstance(item, (list, tuple)):
             yield from _types_in_list(item)
         else:
-            yield _numpy().asarray(item).dtype
+            yield numpy.asarray(item).dtype
 
 
 def _assign(tree, target):
@@ -217,7 +225,6 @@ _NO_INDEX = (
 
 def host_index(item: Any) -> NumpyArray:
     """The NumPy array of integers or bools that an item of a key stands for."""
-    numpy = _numpy()
     array = numpy.asarray(_on_host(item))
     if array.size == 0 and not isinstance(item, numpy.ndarray):
         array = array.astype(numpy.int64)
@@ -235,7 +242,6 @@ def host_value(value: Any, dtype: NumpyType, max_depth: int | None = None) -> Nu
     Arrays of types that usmx has keep theirs: the copy converts them. Sequences may be nested to
     `max_depth`.
     """
-    numpy = _numpy()
     if dtype.names is not None:
         array = _structured_value(value, dtype)
     elif isinstance(value, numpy.ndarray):
@@ -268,7 +274,7 @@ def _require_depth(array: NumpyArray, value: Any, max_depth: int | None) -> None
 
 def _is_array(value: Any) -> bool:
     """Whether NumPy reads the elements at once, and not those of one sequence after the other."""
-    if isinstance(value, (str, bytes, _numpy().generic)):
+    if isinstance(value, (str, bytes, numpy.generic)):
         return False
     names = ("__array__", "__array_interface__", "__array_struct__")
     if any(hasattr(type(value), name) for name in names) or _as_array(value) is not None:
@@ -285,7 +291,7 @@ def type_of_array(value: Any) -> NumpyType | None:
     view = _as_array(value)
     if view is not None:
         return view.dtype
-    return _numpy().asarray(value).dtype if _is_array(value) else None
+    return numpy.asarray(value).dtype if _is_array(value) else None
 
 
 def _on_host(item: Any) -> Any:
@@ -298,7 +304,6 @@ def _on_host(item: Any) -> Any:
 
 def _structured_value(value: Any, dtype: NumpyType) -> NumpyArray:
     """Equally structured elements, or tuples, one for each element, in nested lists."""
-    numpy = _numpy()
     if isinstance(value, numpy.ndarray | numpy.void):
         array = numpy.asarray(value)
         if array.dtype != dtype:
@@ -332,7 +337,7 @@ def view_of_numpy(obj: object) -> USMArray | None:
 
     The memory is that of the producer whose buffer NumPy took, or USM of the default context.
     """
-    if not isinstance(obj, _numpy().ndarray):
+    if not isinstance(obj, numpy.ndarray):
         return None
     try:
         return _core.from_usm_array_interface(_NumpyProducer(obj))
@@ -361,7 +366,7 @@ class _NumpyProducer:
 def _origin(array):
     """The object whose buffer NumPy took; None where there is none."""
     base = array
-    while isinstance(base, _numpy().ndarray):
+    while isinstance(base, numpy.ndarray):
         base = base.base
     return base.obj if isinstance(base, memoryview) else base
 

@@ -8,7 +8,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_view, beside
 from usmx._container.flat import repeated, set_flat, set_places
-from usmx._container.host import _numpy, host_index, type_of_array
+from usmx._container.host import host_index, numpy, type_of_array
 from usmx._container.manipulation import checked_list, common_shape, stack
 from usmx._container.types import astype, can_cast, result_type
 from usmx._core import USMArray, _as_array, asnumpy, broadcast_to, reshape
@@ -325,7 +325,6 @@ def integers(indices: object, size: int, mode: IndexMode) -> Any:
         return array
     if size == 0:
         raise IndexError("an axis with size 0 has no index")
-    numpy = _numpy()
     host = asnumpy(array) if isinstance(array, _core.USMArray) else array
     host = host.astype(f"{host.dtype.kind}8")
     if mode == "wrap":
@@ -501,4 +500,4 @@ def assign_where(target: USMArray, mask: USMArray, values: Any) -> None:
 
 
 def _is_scalar(value):
-    return isinstance(value, (bool, int, float, complex, _numpy().generic))
+    return isinstance(value, (bool, int, float, complex, numpy.generic))

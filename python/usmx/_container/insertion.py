@@ -8,7 +8,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue
 from usmx._container.creation import as_array, as_view
 from usmx._container.flat import set_flat
-from usmx._container.host import _numpy, host_value, on_host
+from usmx._container.host import host_value, numpy, on_host
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
 from usmx._container.manipulation import concat, integers_of
 from usmx._core import _as_array, asarray, moveaxis
@@ -68,7 +68,6 @@ def delete(arr: ArrayLike | Producer, obj: Any, axis: SupportsIndex | None = Non
         [0 2 4]
     """
     view, along = with_axis(as_array("arr", arr), axis)
-    numpy = _numpy()
     kept = numpy.delete(numpy.arange(view.shape[along]), _indices(view, obj))
     return take(view, kept, along)
 
@@ -99,7 +98,6 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
         [0 7 8 1 2]
     """
     view, along = with_axis(as_view("arr", arr), axis)
-    numpy = _numpy()
     places = numpy.arange(view.shape[along])
     before = _indices(view, obj)
     before = places[before] if isinstance(before, slice) else numpy.asarray(before)
@@ -204,7 +202,7 @@ def _indices(view, obj):
         common_queue([view, given])
     found = on_host(obj if given is None else given)
     is_nothing = found.size == 0 and isinstance(obj, (list, tuple))
-    return found.astype(_numpy().intp) if is_nothing else found
+    return found.astype(numpy.intp) if is_nothing else found
 
 
 def _require_places(before, size):
@@ -254,7 +252,6 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     view = as_view("array", array)
     widths = _widths(pad_width, view.ndim)
     order: OrderCF = "F" if view.flags.fnc else "C"
-    numpy = _numpy()
     if not callable(mode):
         numpy.pad(numpy.zeros(1, "u1"), 0, mode, **dict.fromkeys(kwargs, 1))  # knows the options
     if mode in _REPEATING and kwargs.get("reflect_type", "even") == "even":
@@ -281,7 +278,6 @@ def _repeated(
     view: USMArray, widths: Any, mode: str, order: OrderCF, options: dict[str, Any]
 ) -> USMArray:
     """Axis by axis, at the places that NumPy gives for the places themselves."""
-    numpy = _numpy()
     result = view
     for axis, width in enumerate(widths):
         if width.any():
@@ -292,7 +288,6 @@ def _repeated(
 
 def _widths(pad_width: Any, ndim: int) -> Any:
     """How many elements come before and after those of each axis."""
-    numpy = _numpy()
     if isinstance(pad_width, dict):
         pairs = [(0, 0)] * ndim
         for axis, width in pad_width.items():

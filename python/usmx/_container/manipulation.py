@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
 from usmx._text import short_repr
@@ -269,7 +269,6 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
     axis = _core._normalized_axis(axis, x.ndim)
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
-        numpy = _numpy()
         _require_extent("repeat", sum(count), x.dtype.itemsize)
         indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
         return x[(*(slice(None),) * axis, indices)]

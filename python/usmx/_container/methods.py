@@ -142,16 +142,7 @@ class _OfArrays:
         device: DeviceLike | None = None,
         usm_type: UsmType | None = None,
     ) -> USMArray:
-        """Convert the elements to another type, in new memory if need be: `usmx.astype`. Waits.
-
-        Raises:
-            TypeError: `casting` does not allow the conversion.
-            ValueError: the device lacks the type.
-
-        Example:
-            >>> print(usmx.asarray([1.9, 2.1]).astype('i4'))
-            [1 2]
-        """
+        """Convert the elements to another type, in new memory if need be: `usmx.astype`. Waits."""
         options: Any = {"order": order, "casting": casting, "device": device, "usm_type": usm_type}
         return types.astype(self, dtype, copy=copy, **options)
 
@@ -162,34 +153,13 @@ class _OfArrays:
         out: USMArray | None = None,
         mode: IndexMode = "raise",
     ) -> USMArray:
-        """Select the elements at some indices along an axis: `usmx.take`. Waits.
-
-        Raises:
-            IndexError: an index is outside of its axis, or `indices` are no integers.
-            ValueError: `out` is read-only or has another shape.
-            TypeError: `out` has another type.
-
-        Example:
-            >>> print(usmx.asarray([10, 20, 30]).take([2, 0]))
-            [30 10]
-        """
+        """Select the elements at some indices along an axis: `usmx.take`. Waits."""
         return indexing.take(self, indices, axis, out, mode)
 
     def put(
         self: Any, indices: ArrayLike | Producer, values: object, mode: IndexMode = "raise"
     ) -> None:
-        """Set the elements at some indices, counted in C order: `usmx.put`. Waits.
-
-        Raises:
-            IndexError: an index is outside of the array, or `indices` are no integers.
-            ValueError: the array is read-only.
-
-        Example:
-            >>> a = usmx.zeros(3)
-            >>> a.put([0, 2], [1, 2])
-            >>> print(a)
-            [1. 0. 2.]
-        """
+        """Set the elements at some indices, counted in C order: `usmx.put`. Waits."""
         indexing.put(self, indices, values, mode)
 
     def choose(
@@ -198,15 +168,7 @@ class _OfArrays:
         out: USMArray | None = None,
         mode: IndexMode = "raise",
     ) -> USMArray:
-        """Select each element from the array whose number stands here: `usmx.choose`. Waits.
-
-        Raises:
-            ValueError: a number is outside of the choices, or the shapes do not fit.
-
-        Example:
-            >>> print(usmx.asarray([1, 0]).choose([usmx.zeros(2), usmx.ones(2)]))
-            [1. 0.]
-        """
+        """Select each element from the array whose number stands here: `usmx.choose`. Waits."""
         return indexing.choose(self, choices, out, mode)
 
     def compress(
@@ -215,42 +177,15 @@ class _OfArrays:
         axis: SupportsIndex | None = None,
         out: USMArray | None = None,
     ) -> USMArray:
-        """Select the parts along an axis for which a condition is not zero: `usmx.compress`. Waits.
-
-        Raises:
-            ValueError: `condition` has other than 1 dimension.
-            IndexError: `condition` selects more than there is.
-
-        Example:
-            >>> print(usmx.arange(3).compress([True, False, True]))
-            [0 2]
-        """
+        """Select the parts along an axis where a condition is not zero: `usmx.compress`. Waits."""
         return indexing.compress(condition, self, axis, out)
 
     def repeat(self: Any, repeats: Any, axis: SupportsIndex | None = None) -> USMArray:
-        """Repeat each element, in a new array: `usmx.repeat`. Waits.
-
-        Raises:
-            ValueError: a count is negative, or there are not as many counts as indices.
-            TypeError: a count is no integer.
-
-        Example:
-            >>> print(usmx.arange(3).repeat(2))
-            [0 0 1 1 2 2]
-        """
+        """Repeat each element, in a new array: `usmx.repeat`. Waits."""
         return manipulation.repeat(self, repeats, axis=axis)
 
     def nonzero(self: Any) -> tuple[USMArray, ...]:
-        """Find the indices of the elements that are not zero: `usmx.nonzero`. Waits.
-
-        Raises:
-            ValueError: the array has no dimensions.
-            TypeError: its elements are structured.
-
-        Example:
-            >>> usmx.asarray([0, 5, 6]).nonzero()[0].tolist()
-            [1, 2]
-        """
+        """Find the indices of the elements that are not zero: `usmx.nonzero`. Waits."""
         return indexing.nonzero(self)
 
     def diagonal(
@@ -259,15 +194,7 @@ class _OfArrays:
         axis1: SupportsIndex = 0,
         axis2: SupportsIndex = 1,
     ) -> USMArray:
-        """View a diagonal: `usmx.diagonal`. Does not wait.
-
-        Raises:
-            ValueError: the array has fewer than 2 dimensions, or the axes are the same.
-
-        Example:
-            >>> print(usmx.asarray([[1, 2], [3, 4]]).diagonal())
-            [1 4]
-        """
+        """View a diagonal: `usmx.diagonal`. Does not wait."""
         return numpy_names.diagonal(self, offset, axis1, axis2)
 
     def to_device(

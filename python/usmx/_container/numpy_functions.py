@@ -19,7 +19,7 @@ from usmx._container import (
     strides,
     types,
 )
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._core import USMArray
 
 # With `like=array`, they convert to an array beside that one.
@@ -87,7 +87,7 @@ def on_the_host(function, args, kwargs):
 def _host_views(given):
     """The argument with NumPy's arrays of the same memory in the place of USMArrays."""
     if isinstance(given, USMArray):
-        return _numpy().asarray(given)
+        return numpy.asarray(given)
     if isinstance(given, (list, tuple)) and any(True for _ in _arrays_in(given)):
         return (
             tuple(map(_host_views, given))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_array, as_integer, as_view, of_dimensions
-from usmx._container.host import _numpy, on_host
+from usmx._container.host import numpy, on_host
 from usmx._container.indexing import assign_where
 from usmx._container.types import can_cast
 from usmx._core import USMArray, _as_array, asarray, flip, moveaxis, reshape, swapaxes
@@ -346,7 +346,6 @@ def copyto(
         >>> print(a)
         [1. 0. 3.]
     """
-    numpy = _numpy()
     if isinstance(dst, numpy.ndarray):
         mask = True if where is None else on_host(where)
         numpy.copyto(dst, on_host(src), casting=casting, where=mask)
@@ -363,7 +362,6 @@ def copyto(
 
 def _copied(caller, view, src, casting):
     """What `casting` allows to be copied into `view`: an array, or an element of its type."""
-    numpy = _numpy()
     array = _as_array(src)
     if array is None and numpy.ndim(src) == 0 and view.dtype.names is None:
         item = numpy.zeros((), view.dtype)
@@ -384,7 +382,7 @@ def mask_beside(function: str, view: USMArray, where: Any) -> USMArray:
     """The array of bools that says which elements are set. NumPy too makes bools of lists alone."""
     mask: USMArray | None = _as_array(where)
     if mask is None:
-        numbers = _numpy().asarray(where, None if hasattr(where, "dtype") else bool)
+        numbers = numpy.asarray(where, None if hasattr(where, "dtype") else bool)
         mask = asarray(numbers, usm_type=view.usm_type, sycl_queue=view._own_queue)
     if mask.dtype != bool:
         raise TypeError(f"{function}: where must be bools, found elements of type {mask.dtype}")
@@ -536,5 +534,5 @@ def frombuffer(
         >>> print(usmx.frombuffer(bytes([1, 2, 3]), 'u1'))
         [1 2 3]
     """
-    numbers = _numpy().frombuffer(buffer, dtype, count, offset)
+    numbers = numpy.frombuffer(buffer, dtype, count, offset)
     return asarray(numbers, device=device, usm_type=usm_type, sycl_queue=sycl_queue)

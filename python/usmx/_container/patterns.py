@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_array, as_integer, as_view
-from usmx._container.host import _numpy, on_host
+from usmx._container.host import numpy, on_host
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
 
@@ -82,7 +82,7 @@ def arange(
     numbers = [_exact(number) for number in (start, stop, step)]
     if not all(isinstance(number, int) for number in numbers):
         _require_countable(*numbers)
-        return _on_device(_numpy().arange(*numbers, dtype), device, usm_type, sycl_queue)
+        return _on_device(numpy.arange(*numbers, dtype), device, usm_type, sycl_queue)
     begin, end, stride = numbers
     count = max(0, -((begin - end) // stride))
     # Before the numbers, which are as many: this says what is too large for usmx.
@@ -140,7 +140,6 @@ def linspace(
         >>> print(usmx.linspace(0, 1, 5))
         [0.   0.25 0.5  0.75 1.  ]
     """
-    numpy = _numpy()
     views = [view for view in map(_as_array, (start, stop)) if view is not None]
     if views and sycl_queue is None and device is None:
         sycl_queue = common_queue(views)
@@ -333,12 +332,11 @@ def _end(name, given):
 
 def _number_in(value):
     """The number in an array without dimensions; anything else itself."""
-    is_array = isinstance(value, (USMArray, _numpy().ndarray))
+    is_array = isinstance(value, (USMArray, numpy.ndarray))
     return value.item() if is_array and value.ndim == 0 else value
 
 
 def _require_numbers(**numbers):
-    numpy = _numpy()
     for name, number in numbers.items():
         if not isinstance(number, (bool, int, float, complex, numpy.number, numpy.bool)):
             raise TypeError(f"{name} must be a number, found {type(number).__name__}")
@@ -348,7 +346,6 @@ def _type_of_numbers(numbers, dtype, device, sycl_queue):
     """The type that was asked for, else the device's default type of the kind of the numbers."""
     if dtype is not None:
         return _core._dtype(dtype)
-    numpy = _numpy()
     kind = numpy.result_type(*(numpy.asarray(number) for number in numbers)).kind
     kinds = {"f": "real floating", "c": "complex floating"}
     where = _core._queue_argument(sycl_queue, device).sycl_device
@@ -357,7 +354,6 @@ def _type_of_numbers(numbers, dtype, device, sycl_queue):
 
 def _exact(number):
     """Integers as Python's, whose differences do not overflow."""
-    numpy = _numpy()
     return int(number) if isinstance(number, (int, numpy.integer, numpy.bool)) else number
 
 
@@ -372,7 +368,6 @@ def _require_countable(start, stop, step):
 
 def _integers(start, stop, step, dtype, count):
     """NumPy's numbers, as many as there are."""
-    numpy = _numpy()
     numbers = numpy.arange(start, stop, step, dtype)
     if len(numbers) == count:
         return numbers

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from usmx._container.host import _numpy
+from usmx._container.creation import as_integer
+from usmx._container.host import numpy
 from usmx._scopes import take_away
 
 if TYPE_CHECKING:
@@ -83,18 +83,9 @@ def set_print_options(
         [0.33]
         >>> usmx.set_print_options(numpy=True)
     """
-    given = {
-        "linewidth": linewidth,
-        "edgeitems": edgeitems,
-        "threshold": threshold,
-        "precision": precision,
-        "floatmode": floatmode,
-        "suppress": suppress,
-        "nanstr": nanstr,
-        "infstr": infstr,
-        "sign": sign,
-    }
-    changes = {name: _checked(name, value) for name, value in given.items() if value is not None}
+    values = (linewidth, edgeitems, threshold, precision, floatmode, suppress, nanstr, infstr, sign)
+    given = zip(_NAMES, values, strict=True)
+    changes = {name: _checked(name, value) for name, value in given if value is not None}
     *outer, (block, options) = _living_levels()
     _levels.set((*outer, (block, changes if numpy else options | changes)))
 
@@ -111,7 +102,7 @@ def get_print_options() -> dict[str, Any]:
         >>> 'precision' in usmx.get_print_options()
         True
     """
-    numpys = _numpy().get_printoptions()
+    numpys = numpy.get_printoptions()
     return {name: numpys[name] for name in _NAMES} | own_options()
 
 
@@ -159,7 +150,7 @@ def _living_levels() -> tuple[tuple[_Block | None, dict[str, Any]], ...]:
 
 def _checked(name: str, value: Any) -> Any:
     if name in ("linewidth", "edgeitems", "threshold", "precision"):
-        return _integer(name, value)
+        return as_integer(name, value)
     if name in ("nanstr", "infstr") and not isinstance(value, str):
         raise TypeError(f"{name} must be a string, found {value!r}")
     if name == "sign":
@@ -167,13 +158,6 @@ def _checked(name: str, value: Any) -> Any:
     if name == "floatmode":
         return _one_of(name, value, _FLOATMODES)
     return bool(value) if name == "suppress" else value
-
-
-def _integer(name: str, value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(f"{name} must be an integer, found {value!r}") from None
 
 
 def _one_of(name: str, value: Any, expected: tuple[str, ...]) -> str:

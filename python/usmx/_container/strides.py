@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._container.manipulation import integers_of
 from usmx._core import USMArray, _as_array
 
@@ -118,7 +118,7 @@ def shares_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
         >>> usmx.shares_memory(a[::2], a[1::2]), usmx.shares_memory(a, a[1:])
         (False, True)
     """
-    return _numpy().shares_memory(_by_addresses(a), _by_addresses(b), max_work)
+    return numpy.shares_memory(_by_addresses(a), _by_addresses(b), max_work)
 
 
 def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
@@ -137,7 +137,7 @@ def may_share_memory(a: Any, b: Any, max_work: int | None = None) -> bool:
         >>> usmx.may_share_memory(a[::2], a[1::2])
         True
     """
-    return _numpy().may_share_memory(_by_addresses(a), _by_addresses(b), max_work)
+    return numpy.may_share_memory(_by_addresses(a), _by_addresses(b), max_work)
 
 
 class _Addresses:
@@ -156,4 +156,4 @@ class _Addresses:
 
 def _by_addresses(array: ArrayLike | Producer) -> Any:
     view = _as_array(array)
-    return array if view is None else _numpy().asarray(_Addresses(view))
+    return array if view is None else numpy.asarray(_Addresses(view))

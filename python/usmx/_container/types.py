@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import _numpy
+from usmx._container.host import numpy
 from usmx._core import USMArray, _as_array
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def can_cast(from_: Any, to: Any, /, *, casting: Casting = "safe") -> bool:
         >>> usmx.can_cast('i4', 'f8'), usmx.can_cast('f8', 'i4')
         (True, False)
     """
-    numpy = _numpy()
     require_casting(casting)
     array = _as_array(from_)
     if array is None:
@@ -105,7 +104,6 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
     """
     if not arrays_and_dtypes:
         raise ValueError("result_type needs at least one array, element type or scalar")
-    numpy = _numpy()
     views = [_as_array(argument) for argument in arrays_and_dtypes]
     operands = [
         _operand(argument if view is None else view)
@@ -166,7 +164,7 @@ def finfo(dtype: Any, /) -> FloatLimits:
     found = _type_of(dtype)
     if found.kind not in "fc":
         raise ValueError(f"finfo needs a floating-point type, found {found}")
-    limits = _numpy().finfo(found)
+    limits = numpy.finfo(found)
     numbers = ("eps", "epsneg", "max", "min", "resolution", "smallest_normal", "tiny")
     return FloatLimits(
         bits=limits.bits,
@@ -196,7 +194,7 @@ def iinfo(dtype: Any, /) -> IntegerLimits:
     found = _type_of(dtype)
     if found.kind not in "iu":
         raise ValueError(f"iinfo needs an integer type, found {found}")
-    limits = _numpy().iinfo(found)
+    limits = numpy.iinfo(found)
     return IntegerLimits(bits=limits.bits, max=limits.max, min=limits.min, dtype=found)
 
 
@@ -222,7 +220,6 @@ def isdtype(
         >>> usmx.isdtype(usmx.float32, 'real floating')
         True
     """
-    numpy = _numpy()
     found = _dtype_object("dtype", dtype)
     if isinstance(kind, tuple):
         return any(isdtype(found, one) for one in kind)
@@ -251,7 +248,6 @@ def plain_type(dtype: Any) -> NumpyType:
 
 def default_types(device: SyclDevice) -> dict[str, NumpyType]:
     """The array API's default element types on a SyclDevice, by kind."""
-    numpy = _numpy()
     fp16, fp64 = device.has_aspect_fp16, device.has_aspect_fp64
     return {
         "real floating": _core._nearest_supported(numpy.dtype("f8"), fp16, fp64),
@@ -263,14 +259,14 @@ def default_types(device: SyclDevice) -> dict[str, NumpyType]:
 
 def constant(name: str) -> NumpyType:
     """What the package offers under ``dtype`` and under each of NAMES: NumPy's."""
-    return _numpy().dtype if name == "dtype" else _numpy().dtype(name)
+    return numpy.dtype if name == "dtype" else numpy.dtype(name)
 
 
 def _can_cast_on(source, target, casting, fp16, fp64):
     """Casting on a device of which it is known which floating-point types it has."""
     if _core._nearest_supported(target, fp16, fp64) != target:
         return False
-    if _numpy().can_cast(source, target, casting):
+    if numpy.can_cast(source, target, casting):
         return True
     if casting in ("no", "equiv") or fp64:
         return False
@@ -280,7 +276,6 @@ def _can_cast_on(source, target, casting, fp16, fp64):
 
 def _operand(argument):
     """What NumPy's result_type takes for an argument of usmx's."""
-    numpy = _numpy()
     if isinstance(argument, (USMArray, numpy.ndarray, numpy.generic)):
         return plain_type(argument.dtype)
     if isinstance(argument, (bool, int, float, complex)):
@@ -289,14 +284,12 @@ def _operand(argument):
 
 
 def _type_of(dtype_or_array):
-    numpy = _numpy()
     if isinstance(dtype_or_array, (USMArray, numpy.ndarray, numpy.generic)):
         return dtype_or_array.dtype
     return plain_type(dtype_or_array)
 
 
 def _dtype_object(name, dtype):
-    numpy = _numpy()
     if isinstance(dtype, numpy.dtype):
         return dtype
     if isinstance(dtype, type) and issubclass(dtype, numpy.generic):
@@ -370,7 +363,7 @@ def innermost_fields(x: USMArray) -> list[USMArray]:
     names = [f"f{k}" for k in range(len(found))]
     formats, offsets = zip(*found, strict=True)
     layout = {"names": names, "formats": formats, "offsets": offsets, "itemsize": x.dtype.itemsize}
-    flat = x.view(_numpy().dtype(layout))
+    flat = x.view(numpy.dtype(layout))
     return [flat[name] for name in names]
 
 

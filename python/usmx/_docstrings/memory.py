@@ -169,9 +169,7 @@ memory before the work is complete.
 
 Example:
     >>> usmx.memory.MemoryUSMShared(8).record_read(usmx.SyclEvent())""",
-    "_Memory.record_write": f"""Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
-
-{RECORDED_EVENT}
+    "_Memory.record_write": """Announce unfinished work that writes this memory: another name of ``record``. Does not wait.
 
 Example:
     >>> usmx.memory.MemoryUSMShared(8).record_write(usmx.SyclEvent())""",
