@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any, Literal
 
-    from usmx._core import Kernel
-
     _Texts = list[tuple[str, str]]
     _Said = tuple[str, int, int, Literal["note", "warning", "error"], str]
 

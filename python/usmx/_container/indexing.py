@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import ArrayLike, IndexMode, Producer
 
 

@@ -206,44 +206,20 @@ FUNCTIONS = {
     "vstack": By(joining.vstack, "tup", keywords_only="dtype casting"),
     "zeros_like": By(_like(_core.zeros_like), "a", _LIKE),
     **{
-        function.__name__: _of_any_arguments(function)
-        for function in (
-            indexing.choose,
-            indexing.compress,
-            indexing.select,
-            coordinates.diag_indices_from,
-            coordinates.fill_diagonal,
-            coordinates.ix_,
-            coordinates.ravel_multi_index,
-            coordinates.tril_indices_from,
-            coordinates.triu_indices_from,
-            coordinates.unravel_index,
-            indexing.extract,
-            indexing.place,
-            indexing.put,
-            indexing.put_along_axis,
-            insertion.append,
-            insertion.delete,
-            insertion.insert,
-            insertion.resize,
-            insertion.trim_zeros,
-            joining.block,
-            joining.column_stack,
-            joining.dsplit,
-            joining.hsplit,
-            joining.vsplit,
-            numpy_names.atleast_1d,
-            numpy_names.atleast_2d,
-            numpy_names.atleast_3d,
-            numpy_names.copyto,
-            numpy_names.fliplr,
-            numpy_names.flipud,
-            numpy_names.rollaxis,
-            insertion.pad,
-            strides.may_share_memory,
-            strides.shares_memory,
-            strides.sliding_window_view,
+        name: _of_any_arguments(getattr(module, name))
+        for module, names in (
+            (
+                coordinates,
+                "diag_indices_from fill_diagonal ix_ ravel_multi_index "
+                "tril_indices_from triu_indices_from unravel_index",
+            ),
+            (indexing, "choose compress extract place put put_along_axis select"),
+            (insertion, "append delete insert pad resize trim_zeros"),
+            (joining, "block column_stack dsplit hsplit vsplit"),
+            (numpy_names, "atleast_1d atleast_2d atleast_3d copyto fliplr flipud rollaxis"),
+            (strides, "may_share_memory shares_memory sliding_window_view"),
         )
+        for name in names.split()
     },
 }
 # The first array of these is usmx's; others, such as indices and masks, may be NumPy's.

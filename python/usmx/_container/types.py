@@ -15,7 +15,7 @@ from usmx._core import USMArray, _as_array
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._core import SyclDevice, USMArray
+    from usmx._core import SyclDevice
     from usmx._typing import (
         Casting,
         DeviceLike,
