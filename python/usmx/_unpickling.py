@@ -1,7 +1,7 @@
 """What pickles call to make arrays and memory objects again.
 
 Pickles name this module and its functions, so these must keep their names and places.
-What pickles are made of: _memory_pickling.py and _container/array_pickling.py.
+What pickles are made of: _pickling.py.
 """
 
 import os

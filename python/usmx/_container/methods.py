@@ -107,20 +107,20 @@ class _OfArrays:
 
         Read back, the array is on the queue that is kept for that device. Waits.
         """
-        from usmx._container.array_pickling import reduce_array
+        from usmx._pickling import reduce_array
 
         _require_made(self)
         return reduce_array(self, protocol)
 
     def __copy__(self: Any) -> Any:
         """The same elements in new, writable memory of the same kind on the same queue. Waits."""
-        from usmx._container.array_pickling import copy_array
+        from usmx._pickling import copy_array
 
         _require_made(self)
         return copy_array(self, None)
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        from usmx._container.array_pickling import copy_array
+        from usmx._pickling import copy_array
 
         _require_made(self)
         return copy_array(self, memo)
@@ -265,18 +265,18 @@ class _OfMemory:
 
         Read back, the memory is on the queue that is kept for that device.
         """
-        from usmx._memory_pickling import reduce_memory
+        from usmx._pickling import reduce_memory
 
         return reduce_memory(self, protocol)
 
     def __copy__(self: Any) -> Any:
         """New, writable memory of the same kind on the same queue with the same bytes. Waits."""
-        from usmx._memory_pickling import copy_memory
+        from usmx._pickling import copy_memory
 
         return copy_memory(self, None)
 
     def __deepcopy__(self: Any, memo: dict[int, Any]) -> Any:
-        from usmx._memory_pickling import copy_memory
+        from usmx._pickling import copy_memory
 
         return copy_memory(self, memo)
 

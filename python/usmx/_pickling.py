@@ -1,13 +1,37 @@
-"""How memory objects are pickled and copied: subclasses keep their class and attributes.
+"""How arrays and memory objects are pickled and copied: subclasses keep their class and attributes.
 
-Arrays: _container/array_pickling.py.
+docs/concepts.md says what is shared and what is copied.
 """
 
 from copy import deepcopy
 from pickle import PickleBuffer
 
-from usmx._core import MemoryUSMHost, _give_back_surplus
-from usmx._unpickling import new_memory, restore_memory
+from usmx._core import MemoryUSMHost, _give_back_surplus, as_usm_memory
+from usmx._unpickling import instance_of_array, new_memory, restore_array, restore_memory
+
+
+def reduce_array(array, protocol):
+    """What pickle writes for an array. A sub-device has no filter string: ValueError."""
+    device = device_name(array, "an array")
+    packed = array if array.flags.forc else array.copy()
+    arguments = (
+        type(array),
+        content_of(as_usm_memory(packed), protocol),
+        array.dtype.str if array.dtype.names is None else array.dtype,
+        array.shape,
+        "F" if array.flags.fnc else "C",
+        array.usm_type,
+        device,
+        not array.flags.writable,
+    )
+    state = array.__getstate__()
+    return (restore_array, arguments) if state is None else (restore_array, arguments, state)
+
+
+def copy_array(array, memo):
+    """For copy.copy (`memo` is None) and copy.deepcopy."""
+    duplicate = instance_of_array(type(array), array.copy(order="K"))
+    return with_state_of(array, duplicate, memo)
 
 
 def reduce_memory(memory, protocol):
