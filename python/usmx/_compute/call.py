@@ -143,7 +143,7 @@ def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
         kinds = (*map(kind_of, operands), into, first._own_queue.sycl_device)
     plan = _plans.get((row.name, kinds))
     if plan is None and row.name in ("equal", "not_equal") and _have_fields(operands):
-        from usmx._compute.fields import compare_fields  # which computes by this module
+        from usmx._compute.elementwise import compare_fields  # which computes by this module
 
         return compare_fields(row, operands[0], operands[1], out)
     if plan is None:

@@ -2,7 +2,7 @@
 
 from typing import Any, SupportsIndex
 
-from usmx._compute.table import Reduction
+from usmx._compute.table import Reduction, Row
 from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
