@@ -186,12 +186,13 @@ require_venv() {
   export VIRTUAL_ENV=$VENV PATH=$VENV/bin:$PATH
 }
 
-# Verbose: the log has what a build says, and step shows how far it is. Where pip is killed, half a package may be there,
-# which the next pip takes for a whole one: then the file stays that says so.
+# Verbose: the log has what a build says, and step shows how far it is. Python compiles the modules that are imported, a
+# part of those that there are. Where pip is killed, half a package may be there, which the next pip takes for a whole one:
+# then the file stays that says so.
 pip_install() {
   local status=0
   touch -- "$VENV/installing"
-  python -m pip install -v "$@" || status=$?
+  python -m pip install -v --no-compile "$@" || status=$?
   rm -f -- "$VENV/installing"
   return "$status"
 }
