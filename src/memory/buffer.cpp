@@ -495,20 +495,8 @@ buffer::buffer(buffer&& other) noexcept
 
 buffer& buffer::operator=(buffer&& other) noexcept {
   if (this != &other) {
-    end_lease();
-    let_go();
-    data_ = std::exchange(other.data_, nullptr);
-    nbytes_ = std::exchange(other.nbytes_, 0);
-    kind_ = other.kind_;
-    traits_ = other.traits_;
-    exposed_ = other.exposed_.load();
-    queue_ = other.queue_;
-    delete context_.exchange(other.context_.exchange(nullptr));
-    release_ = std::move(other.release_);
-    whole_ = std::move(other.whole_);
-    leased_ = other.leased_.exchange(lease_kind::none);
-    leased_queues_ = other.leased_queues_.exchange(leased_queues::none);
-    leases_ = std::move(other.leases_);
+    std::destroy_at(this);
+    std::construct_at(this, std::move(other));
   }
   return *this;
 }

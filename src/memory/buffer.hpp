@@ -82,18 +82,6 @@ inline std::size_t owned_nbytes(const buffer& of) noexcept {
   return buffer_access::owned_nbytes(of);
 }
 
-}  // namespace usmx::inline v1::internal
-
-namespace usmx::inline v1::detail {
-
-/// Makes those who may work on the memory, and read events, come after an event that was recorded.
-/// Waits for it where they cannot be told.
-void tell_partners(const buffer&, const sycl::event&);
-
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1::internal {
-
 // The views that host code has of USM: buffers of Python, DLPack tensors of the host, columns of
 // Arrow's. Nobody can tell their owners of work, so a call that starts work on such bytes, and
 // gives no event, waits for the work while a view of these bytes lives (docs/concepts.md). By
@@ -115,6 +103,10 @@ class USMX_API host_view {
 }  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1::detail {
+
+/// Makes those who may work on the memory, and read events, come after an event that was recorded.
+/// Waits for it where they cannot be told.
+void tell_partners(const buffer&, const sycl::event&);
 
 /// Whether the host has a view of any of these bytes with which work that makes such an access
 /// would race. Work that only reads does not race with a view that only reads.

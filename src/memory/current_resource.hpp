@@ -15,16 +15,6 @@
 #include "usmx/memory/memory_resource.hpp"
 #include "usmx/memory/usm.hpp"
 
-namespace usmx::inline v1::detail {
-
-/// Does as usmx::current_resource.
-any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&, usm_kind);
-/// The same if it is known already; none if not. Does not call the runtime.
-std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
-                                           usm_kind);
-
-}  // namespace usmx::inline v1::detail
-
 namespace usmx::inline v1::internal {
 
 /// The resource that a `with` block of Python's has chosen (runtime/queues.hpp): that of the
@@ -41,7 +31,11 @@ USMX_API std::optional<any_resource> scoped_resource(const sycl::queue&, usm_kin
 
 namespace usmx::inline v1::detail {
 
-// The check of requests that resources make before they ask anybody, if they make or divide blocks.
+/// Does as usmx::current_resource.
+any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&, usm_kind);
+/// The same if it is known already; none if not. Does not call the runtime.
+std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
+                                           usm_kind);
 
 /// Throws value_error as check_request does, and allocation_error for more bytes than ptrdiff_t
 /// tells: below, such a size may wrap when it is rounded up, and a small block come back.

@@ -149,6 +149,13 @@ void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool read
   }
 }
 
+void add_partners_of(const auto& leases, std::vector<partner>& all) {
+  for (const auto& each : leases) {
+    using kind = decltype(each.kind);
+    add_partners(all, each.queue, each.kind == kind::events, each.kind == kind::queue_and_peers);
+  }
+}
+
 /// Events that come after everything that a partner has submitted. Waits where no event does: on an
 /// out-of-order queue no barrier is sure to come after commands that still wait for a host task
 /// (docs/decisions.md, 19).
@@ -182,10 +189,7 @@ std::vector<partner> internal::buffer_access::partners(const buffer& of) {
       const std::lock_guard lock(memory.leases_mutex_);
       return memory.leases_;
     }();
-    for (const buffer::lease& each : leases) {
-      add_partners(all, each.queue, each.kind == buffer::lease_kind::events,
-                   each.kind == buffer::lease_kind::queue_and_peers);
-    }
+    add_partners_of(leases, all);
   }
   return all;
 }
@@ -200,10 +204,7 @@ void internal::buffer_access::settle_ended_leases(buffer& of, const sycl::queue*
     return;
   }
   std::vector<partner> past;
-  for (const buffer::lease& each : ended) {
-    add_partners(past, each.queue, each.kind == buffer::lease_kind::events,
-                 each.kind == buffer::lease_kind::queue_and_peers);
-  }
+  add_partners_of(ended, past);
   for (const partner& each : past) {
     const bool is_there = before_work_on != nullptr && each.queue == *before_work_on;
     for (const sycl::event& last : last_work_of(each, is_there)) {

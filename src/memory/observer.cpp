@@ -44,10 +44,13 @@ const memory_observer* set_memory_observer(const memory_observer* observer) noex
 namespace usmx::inline v1::detail {
 namespace {
 
-const char* wanted_path() noexcept {
-  const char* path = std::getenv("USMX_MEMORY_LOG");
-  return path == nullptr || *path == '\0' ? nullptr : path;
+/// The value of a variable of the environment; null if it is empty or not set.
+const char* setting(const char* variable) noexcept {
+  const char* value = std::getenv(variable);
+  return value == nullptr || *value == '\0' ? nullptr : value;
 }
+
+const char* wanted_path() noexcept { return setting("USMX_MEMORY_LOG"); }
 
 /// The path with the number of the process in place of each %p.
 std::string with_process_number(std::string path) {
@@ -85,10 +88,7 @@ const memory_observer* environment_log() noexcept {
 }
 
 bool leak_report_is_wanted() {
-  static const bool wanted = [] {
-    const char* value = std::getenv("USMX_LEAK_REPORT");
-    return value != nullptr && *value != '\0';
-  }();
+  static const bool wanted = setting("USMX_LEAK_REPORT") != nullptr;
   return wanted;
 }
 

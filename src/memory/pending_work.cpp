@@ -60,6 +60,18 @@ std::vector<history::serial> first_finished_of(const std::vector<history::work>&
   return finished;
 }
 
+/// The events of all works but the finished ones.
+std::vector<sycl::event> others_than(const std::vector<history::serial>& finished,
+                                     const std::vector<history::work>& works) {
+  std::vector<sycl::event> others;
+  for (const history::work& work : works) {
+    if (!std::ranges::binary_search(finished, work.number)) {
+      others.push_back(work.event.event());
+    }
+  }
+  return others;
+}
+
 /// Whether to come after all of these costs less than to ask which of them are complete.
 bool is_followed_unasked(const std::vector<history::work>& works) {
   constexpr std::size_t few = 4;
@@ -127,13 +139,8 @@ bool may_need_host_task(const sycl::event& event) { return !internal::backend_of
 void combine_works(byte_range bytes, const sycl::context& context) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
-  std::vector<history::serial> finished = finished_of(works);
-  std::vector<sycl::event> unfinished;
-  for (const history::work& work : works) {
-    if (!std::ranges::binary_search(finished, work.number)) {
-      unfinished.push_back(work.event.event());
-    }
-  }
+  const std::vector<history::serial> finished = finished_of(works);
+  const std::vector<sycl::event> unfinished = others_than(finished, works);
   if (unfinished.size() < most_works || std::ranges::any_of(unfinished, may_need_host_task)) {
     forget(bytes, finished);
     return;
@@ -179,20 +186,12 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
     return found;
   }
   const std::vector<history::work> works = find(bytes, wanted, found.seen);
-  if (is_followed_unasked(works)) {
-    for (const history::work& work : works) {
-      found.events.push_back(work.event.event());
-    }
-    if (found.seen % calls_between_sweeps == 0) {
-      sweep();
-    }
+  const bool asks = !is_followed_unasked(works);
+  const std::vector<history::serial> finished =
+      asks ? finished_of(works) : std::vector<history::serial>();
+  found.events = others_than(finished, works);
+  if (!asks && found.seen % calls_between_sweeps != 0) {
     return found;
-  }
-  const std::vector<history::serial> finished = finished_of(works);
-  for (const history::work& work : works) {
-    if (!std::ranges::binary_search(finished, work.number)) {
-      found.events.push_back(work.event.event());
-    }
   }
   forget(bytes, finished);
   sweep();
@@ -202,12 +201,9 @@ earlier_work pending_work_before(byte_range bytes, access wanted) {
 bool is_work_finished(byte_range bytes) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
-  std::vector<history::serial> finished;
-  for (const history::work& work : works) {
-    if (!work.event.is_complete()) {
-      return false;
-    }
-    finished.push_back(work.number);
+  const std::vector<history::serial> finished = first_finished_of(works);
+  if (finished.size() != works.size()) {
+    return false;
   }
   forget(bytes, finished);
   return true;

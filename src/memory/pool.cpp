@@ -287,36 +287,17 @@ void pool_supply::return_upstream(std::byte* block, std::size_t nbytes,
 
 namespace {
 
-struct pool_list {
-  ranked_mutex<lock_rank::living_pools> mutex;  // guards the list and the pools' entries in it
-  std::list<std::weak_ptr<living_pool>> pools;
-};
-
-pool_list& all() { return immortal<pool_list>(); }
+using listed_pools = living_objects<living_pool, ranked_mutex<lock_rank::living_pools>>;
 
 }  // namespace
 
-living_pool::~living_pool() {
-  const std::lock_guard lock(all().mutex);
-  if (entry_) {
-    all().pools.erase(*entry_);
-  }
-}
-
 void enter_living_pools(const std::shared_ptr<living_pool>& pool) {
-  const std::lock_guard lock(all().mutex);
-  pool->entry_ = all().pools.emplace(all().pools.begin(), pool);
+  immortal<listed_pools>().add(pool);
 }
 
 std::vector<std::shared_ptr<living_pool>> living_pools() {
-  std::vector<std::shared_ptr<living_pool>> found;  // may be the last owner: so not under the lock
-  const std::lock_guard lock(all().mutex);
-  found.reserve(all().pools.size());
-  for (const std::weak_ptr<living_pool>& each : all().pools) {
-    if (auto pool = each.lock()) {
-      found.push_back(std::move(pool));
-    }
-  }
+  std::vector<std::shared_ptr<living_pool>> found = immortal<listed_pools>().all();
+  std::ranges::reverse(found);
   return found;
 }
 

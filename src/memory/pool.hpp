@@ -11,10 +11,8 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -306,16 +304,10 @@ class slab_pool {
   std::array<depot, slab_class_count> depots_;
 };
 
-// All pools that live, usmx's own and the program's, so that the memory that they keep can be
-// freed.
-
 /// Base of the parts of a pool. It is listed from enter_living_pools() until it is destroyed.
 class living_pool {
  public:
-  living_pool() = default;
-  living_pool(const living_pool&) = delete;
-  living_pool& operator=(const living_pool&) = delete;
-  virtual ~living_pool();
+  virtual ~living_pool() = default;
 
   /// Gives unused memory back to the resource below.
   virtual void trim() noexcept = 0;
@@ -323,9 +315,6 @@ class living_pool {
   virtual void give_back_surplus() noexcept = 0;
 
  private:
-  friend void enter_living_pools(const std::shared_ptr<living_pool>&);
-
-  std::optional<std::list<std::weak_ptr<living_pool>>::iterator> entry_;
 };
 
 void enter_living_pools(const std::shared_ptr<living_pool>& pool);

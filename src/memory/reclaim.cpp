@@ -328,12 +328,16 @@ constexpr std::size_t most_deferred = 1024;
 /// behind them.
 constexpr std::size_t most_unfinished_batches = 2;
 
-/// Blocks that arrived together, and the work that they wait for.
-struct batch {
+/// The work that deferred blocks wait for.
+struct awaited_work {
   std::vector<sycl::event> work;
   /// Out-of-order queues of others. No event is sure to come after all their work
   /// (docs/decisions.md, 32), so the blocks wait until such a queue was idle.
   std::vector<queue_moment> queues;
+};
+
+/// Blocks that arrived together.
+struct batch : awaited_work {
   std::vector<release_action> releases;
   std::size_t nbytes = 0;
   std::uint64_t age = 0;
@@ -352,14 +356,12 @@ struct batch {
   }
 };
 
-std::size_t nbytes_of(const deferred_release& block) { return block.range.nbytes(); }
-
 class deferred_batches {
  public:
   deferred_batches() { arrivals_.reserve(most_deferred); }
 
   void add(deferred_release block) noexcept {
-    const std::size_t nbytes = nbytes_of(block);
+    const std::size_t nbytes = block.range.nbytes();
     const std::lock_guard lock(arrivals_mutex_);
     try {
       arrivals_.push_back(std::move(block));
@@ -405,15 +407,13 @@ class deferred_batches {
 
   /// Waits for the work of the oldest batch, outside of the lock.
   void wait_for_oldest() {
-    std::list<batch> copy;
+    std::vector<awaited_work> copy;
     {
       const std::lock_guard working(work_mutex_);
       if (batches_.empty()) {
         return;
       }
-      const batch& oldest = batches_.front();
-      copy.emplace_back().work = oldest.work;
-      copy.front().queues = oldest.queues;
+      copy.push_back(batches_.front());
       next_ = batches_.begin();
     }
     wait_interruptibly_for(copy);
@@ -421,14 +421,11 @@ class deferred_batches {
   }
 
   void wait_for_all() {
-    std::list<batch> copies;
+    std::vector<awaited_work> copies;
     {
       const std::lock_guard working(work_mutex_);
       batch_arrivals();
-      for (const batch& each : batches_) {
-        copies.emplace_back().work = each.work;
-        copies.back().queues = each.queues;
-      }
+      copies.assign(batches_.begin(), batches_.end());
     }
     wait_interruptibly_for(copies);
   }
@@ -515,7 +512,7 @@ class deferred_batches {
       if (block.memory_ends) {
         forget_pending_work(block.range);
       }
-      made.nbytes += nbytes_of(block);
+      made.nbytes += block.range.nbytes();
       made.releases.push_back(std::move(block.release));
     }
     block_count_ += blocks.size();
@@ -538,9 +535,8 @@ class deferred_batches {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  /// Takes copies of batches that stay in the list.
-  static void wait_interruptibly_for(const std::list<batch>& copies) {
-    for (const batch& each : copies) {
+  static void wait_interruptibly_for(const std::vector<awaited_work>& all) {
+    for (const awaited_work& each : all) {
       wait_interruptibly_for_all(each.work);
       for (const queue_moment& since : each.queues) {
         internal::wait_interruptibly(since.queue());

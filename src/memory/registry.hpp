@@ -110,9 +110,6 @@ class change_counter {
   std::atomic<std::uint64_t> count_ = 0;  // odd during a change
 };
 
-// The questions of usmx/memory/usm.hpp about memory, for callers that have looked up the context's
-// state already, and what tests change of the answers.
-
 /// Does as usmx::query_allocation, for a pointer that is not null.
 allocation_info query_allocation(const void* pointer, const context_state&);
 /// The kind of an array without elements, whose pointer may be any: the kind that was found there,

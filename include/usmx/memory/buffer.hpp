@@ -69,9 +69,9 @@ class USMX_API buffer {
   /// and device. An alignment of 0, in bytes, is the resource's choice. If there is no memory left,
   /// this gives back what pools keep, then waits for work that holds memory, and tries again.
   /// Throws allocation_error, whose message has bytes, kind and device, when that fails, too.
-  /// Throws value_error when `nbytes` is 0, the kind is unknown, or the
-  /// alignment is neither 0 nor a power of two. Throws fork_error in a forked child. Waits for the
-  /// oldest work if more memory than pending_limit() waits for work to finish.
+  /// Throws value_error when `nbytes` is 0, the kind is unknown, or the alignment is neither 0 nor
+  /// a power of two. Throws fork_error in a forked child. Waits for the oldest work if more memory
+  /// than pending_limit() waits for work to finish.
   [[nodiscard]] static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                                        std::size_t alignment = 0);
   /// The same in the order that makers of arrays have, from the current resource of a kind, or from
@@ -81,10 +81,8 @@ class USMX_API buffer {
                                        const placement& where, std::size_t alignment = 0);
 
   /// New memory like that of allocate(), in a buffer that arrays can share. usmx finds this buffer
-  /// by the address of its bytes, so an import of the memory keeps the buffer alive. Waits as
-  /// allocate() does. Throws allocation_error when there is no memory, value_error when `nbytes` is
-  /// 0, the kind is unknown, or the alignment is neither 0 nor a power of
-  /// two, and fork_error in a forked child.
+  /// by the address of its bytes, so an import of the memory keeps the buffer alive. Waits and
+  /// throws as allocate().
   [[nodiscard]] static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
                                                                const sycl::queue& queue,
                                                                std::size_t alignment = 0);
@@ -104,9 +102,7 @@ class USMX_API buffer {
                                     Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
   }
-  /// Takes over the bytes [pointer, pointer + nbytes) of a native library. `release` runs exactly
-  /// once, even if this throws. Throws value_error unless `nbytes` > 0, all bytes are inside one
-  /// USM allocation of the queue's context, and the queue's device or its parent owns them.
+  /// The same with an action in place of the deleter.
   [[nodiscard]] static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                                     detail::release_action release);
 
@@ -213,8 +209,7 @@ class USMX_API buffer {
   /// this waits for all work of the queues that they may use, too. It does not call the runtime if
   /// there can be no work, because the memory or its queue never left usmx.
   void wait();
-  /// Waits for usmx's work and the recorded work on the bytes [first, first + nbytes). If others
-  /// may have submitted work, this waits for all work of the queues that they may use, too.
+  /// The same for the bytes [first, first + nbytes).
   void wait(const std::byte* first, std::size_t nbytes);
   /// Waits for all work of the queues through which others may work on the memory, and not for the
   /// work on the bytes that usmx knows of. Does not call the runtime if there are no such queues.
@@ -286,8 +281,6 @@ class USMX_API buffer {
   mutable std::mutex leases_mutex_;
   std::vector<lease> leases_;
 };
-
-// Waiting for all work of usmx, and for events.
 
 /// Waits until all work has finished that anybody submitted to cached queues (and to those that
 /// others see in their place), that usmx enqueued, or that usmx was told of, and frees all memory

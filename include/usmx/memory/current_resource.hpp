@@ -16,9 +16,6 @@
 
 namespace usmx::inline v1 {
 
-// A pool: a resource that keeps freed blocks and uses them again, so that most allocations do not
-// call the runtime.
-
 /// The bytes of a pool at one moment. Blocks count with their rounded sizes.
 struct pool_statistics {
   /// Bytes in use.

@@ -20,21 +20,17 @@
 
 namespace usmx::inline v1 {
 
-// The plain resource, which allocates each block from the SYCL runtime.
-
 /// A resource that allocates and frees each block by a call of the SYCL runtime.
 class USMX_API usm_resource {
  public:
   /// A resource of that kind of memory. Throws value_error when the kind is unknown.
   explicit usm_resource(usm_kind kind);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when the runtime has no memory or cannot keep the alignment.
+  /// A new block of the runtime. Throws as memory_resource says, and allocation_error when the
+  /// runtime cannot keep the alignment.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue) const;
-  /// Gives a block back to the runtime, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to the runtime.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) const noexcept;
   /// The kind of memory.
@@ -46,10 +42,8 @@ class USMX_API usm_resource {
 
 static_assert(memory_resource<usm_resource>);
 
-// A resource that calls two C functions, which have the parameters of PyTorch's pluggable
-// allocators.
-
-/// A resource that calls two C functions.
+/// A resource that calls two C functions, which have the parameters of PyTorch's pluggable
+/// allocators.
 class USMX_API function_resource {
  public:
   /// A function that returns a block of `nbytes` bytes, or null if there is no memory. The queue
@@ -70,8 +64,7 @@ class USMX_API function_resource {
   /// value_error when `nbytes` is 0 or the alignment is neither 0 nor a power of two.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue) const;
-  /// Gives a block back to the function, with the size and the alignment that it was allocated
-  /// with. No work may use the block any more.
+  /// Gives a block back to the function, with the size that it was allocated with.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) const noexcept;
   /// The kind of memory.
@@ -86,8 +79,6 @@ class USMX_API function_resource {
 
 static_assert(memory_resource<function_resource>);
 
-// A resource with a limit on the bytes in use.
-
 /// A resource that passes calls on to another one until a limit is reached. It counts the bytes
 /// that were asked for, without rounding.
 class USMX_API limiting_resource {
@@ -96,13 +87,11 @@ class USMX_API limiting_resource {
   /// max_resource_depth resources.
   limiting_resource(any_resource upstream, std::size_t limit);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when the limit would be exceeded or `upstream` has no memory.
+  /// A new block of `upstream`. Throws as memory_resource says, and allocation_error when the limit
+  /// would be exceeded.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue);
-  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to `upstream`.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
@@ -124,8 +113,6 @@ class USMX_API limiting_resource {
 };
 
 static_assert(memory_resource<limiting_resource>);
-
-// A resource that counts its calls.
 
 /// A number of bytes or blocks over time.
 struct allocation_count {
@@ -153,13 +140,10 @@ class USMX_API statistics_resource {
   /// Counts the calls of `upstream`. Throws value_error on top of max_resource_depth resources.
   explicit statistics_resource(any_resource upstream);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when `upstream` has no memory.
+  /// A new block of `upstream`. Throws as memory_resource says.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue);
-  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to `upstream`.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
@@ -177,8 +161,6 @@ class USMX_API statistics_resource {
 };
 
 static_assert(memory_resource<statistics_resource>);
-
-// A resource that notes which part of the program allocated the blocks that are in use.
 
 /// A block in use.
 struct tracked_block {
@@ -216,13 +198,10 @@ class USMX_API tracking_resource {
   explicit tracking_resource(any_resource upstream,
                              std::function<std::string()> call_site = &current_call_site);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when `upstream` has no memory.
+  /// A new block of `upstream`. Throws as memory_resource says.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue);
-  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to `upstream`.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
@@ -247,18 +226,15 @@ class USMX_API tracking_resource {
 
 static_assert(memory_resource<tracking_resource>);
 
-// A resource that writes its calls to a file, in the format of docs/memory.md. The variable
-// USMX_MEMORY_LOG of the environment does so for all memory of usmx, and memory_observer.hpp calls
-// a function of the program instead.
-
 namespace detail {
 class memory_log;
 }
 
 /// A resource that passes calls on to another one and writes a line for each allocation, free and
-/// failure. It writes each line at once, so the file is complete at any moment, and each block
-/// takes some microseconds more. If the disk is full, a warning says so once, the file ends, and
-/// the resource continues.
+/// failure, in the format of docs/memory.md. It writes each line at once, so the file is complete
+/// at any moment, and each block takes some microseconds more. If the disk is full, a warning says
+/// so once, the file ends, and the resource continues. USMX_MEMORY_LOG of the environment logs all
+/// memory of usmx, and memory_observer.hpp calls a function of the program instead.
 class USMX_API logging_resource {
  public:
   /// Logs the calls of `upstream` to the file at `path`, and overwrites an existing file. Throws
@@ -266,13 +242,10 @@ class USMX_API logging_resource {
   /// on top of max_resource_depth resources. Several logs may write to a device, such as /dev/null.
   logging_resource(any_resource upstream, const std::filesystem::path& path);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when `upstream` has no memory.
+  /// A new block of `upstream`. Throws as memory_resource says.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue);
-  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to `upstream`.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
@@ -287,8 +260,6 @@ class USMX_API logging_resource {
 
 static_assert(memory_resource<logging_resource>);
 
-// A resource that fails on purpose, to test what a program does then.
-
 /// A resource that asks a function before each allocation whether to fail, and passes all other
 /// calls on to another resource.
 class USMX_API failing_resource {
@@ -298,13 +269,11 @@ class USMX_API failing_resource {
   /// and for no function.
   failing_resource(any_resource upstream, std::function<bool(std::size_t nbytes)> fails);
 
-  /// A new block of at least `nbytes` bytes. The alignment is in bytes, and 0 is the resource's
-  /// choice. Throws value_error when `nbytes` is 0 or the alignment is not a power of two, and
-  /// allocation_error when the function says so or `upstream` has no memory.
+  /// A new block of `upstream`. Throws as memory_resource says, and allocation_error when the
+  /// function says so.
   [[nodiscard]] std::byte* allocate(std::size_t nbytes, std::size_t alignment,
                                     const sycl::queue& queue);
-  /// Gives a block back to `upstream`, with the size and the alignment that it was allocated with.
-  /// No work may use the block any more.
+  /// Gives a block back to `upstream`.
   void deallocate(std::byte* block, std::size_t nbytes, std::size_t alignment,
                   const sycl::queue& queue) noexcept;
   /// The kind of memory.
