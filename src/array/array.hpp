@@ -83,9 +83,6 @@ USMX_API void require_context(const sycl::queue&, const array&);
 
 }  // namespace usmx::inline v1::internal
 
-// The unfinished work on the elements of arrays and views: memory/pending_work.hpp has it by
-// address.
-
 namespace usmx::inline v1::detail {
 
 /// The bytes from the lowest to the highest element; none if there are no elements.

@@ -1,12 +1,11 @@
 // Text for people: what is quoted in messages, and warnings. Private to the library.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "usmx/base/error.hpp"
-
-// Text from outside in error messages.
 
 namespace usmx::inline v1::detail {
 
@@ -28,7 +27,15 @@ inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   return out + message("...' (", text.size(), " characters)");
 }
 
-// Giving a warning.
+/// The texts of all items, with `separator` between them. `text` gives that of one.
+template <class Items, class Text = std::identity>
+std::string listed(const Items& items, const Text& text = {}, std::string_view separator = ", ") {
+  std::string all;
+  for (const auto& each : items) {
+    all.append(all.empty() ? "" : separator).append(std::invoke(text, each));
+  }
+  return all;
+}
 
 /// Gives the text to the handler of usmx/base/error.hpp.
 void warn(const char* text) noexcept;

@@ -66,8 +66,6 @@ struct thread_state {
 /// before the call that is under way. Of several states the first is kept.
 void keep_thread_state(const thread_state&, void* before_call) noexcept;
 
-// Starting threads that take no signals.
-
 /// While this lives, threads that the calling thread starts take no signals.
 class signals_blocked {
  public:
@@ -98,6 +96,11 @@ class loaded_library {
   template <class Function>
   Function find(const char* name) const noexcept {
     return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));
+  }
+  /// Sets `function`, a pointer, to what find() gives, and returns whether it is there.
+  template <class Function>
+  bool find(Function& function, const char* name) const noexcept {
+    return (function = find<Function>(name)) != nullptr;
   }
 
  private:

@@ -12,9 +12,6 @@
 
 namespace usmx::inline v1::internal {
 
-// The table's functions as loops of the host (python/usmx/_compute/table.py), for work that is too
-// small to be launched: those whose results have the same bits on every way.
-
 /// A function for operands of one type, of which each is `count` elements or, where the loop says
 /// so, one number. The result may be one of the operands.
 struct host_loops {
@@ -37,8 +34,6 @@ struct host_function {
 
 /// Null where the host has no such function.
 USMX_API const host_function* find_host_function(std::string_view name);
-
-// Products of matrices by the vendor's library, where it is installed.
 
 /// Starts z = x y for each of the matrices of three arrays of three dimensions, in the order of
 /// work on their memory, by oneMKL's BLAS for SYCL, or by cuBLAS on CUDA. Returns false, and has

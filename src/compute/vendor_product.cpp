@@ -202,10 +202,6 @@ struct cublas_functions {
                      std::int64_t leading_b, long long step_b, const void* beta, void* c,
                      int type_c, std::int64_t leading_c, long long step_c, std::int64_t count,
                      int computed, int algorithm);
-
-  bool complete() const noexcept {
-    return create != nullptr && set_stream != nullptr && multiply != nullptr;
-  }
 };
 
 /// An element type, and that of the sums.
@@ -258,19 +254,18 @@ void* loaded_cublas() {
   return nullptr;
 }
 
-const cublas_functions& cublas() {
-  static const cublas_functions found = [] {
+/// The functions; empty where the library, or one of them, is missing.
+const std::optional<cublas_functions>& cublas() {
+  static const auto found = [library = loaded_cublas()]() -> std::optional<cublas_functions> {
     cublas_functions all{};
-    if (void* const library = loaded_cublas()) {
-      const auto find = [library](auto& function, const char* name) {
-        function =
-            reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-      };
-      find(all.create, "cublasCreate_v2");
-      find(all.set_stream, "cublasSetStream_v2");
-      find(all.multiply, "cublasGemmStridedBatchedEx_64");
-    }
-    return all;
+    const auto find = [library](auto& function, const char* name) {
+      using pointer = std::remove_reference_t<decltype(function)>;
+      return (function = reinterpret_cast<pointer>(dlsym(library, name))) != nullptr;
+    };
+    const bool has_all = library != nullptr && find(all.create, "cublasCreate_v2") &&
+                         find(all.set_stream, "cublasSetStream_v2") &&
+                         find(all.multiply, "cublasGemmStridedBatchedEx_64");
+    return has_all ? std::optional(all) : std::nullopt;
   }();
   return found;
 }
@@ -293,7 +288,7 @@ cublas_functions::handle handle_for(const sycl::device& device) {
   }
   const detail::cuda::current_primary_context current(detail::cuda::required_functions(), number);
   cublas_functions::handle made = nullptr;
-  if (cublas().create(&made) != 0) {
+  if (cublas()->create(&made) != 0) {
     return nullptr;
   }
   return handles().all[number] = made;
@@ -312,13 +307,13 @@ bool start_on(CUstream stream, cublas_functions::handle handle, const cublas_typ
   };
   constexpr int by_default = -1;  // CUBLAS_GEMM_DEFAULT
   const std::lock_guard lock(handles().mutex);
-  return cublas().set_stream(handle, stream) == 0 &&
-         cublas().multiply(handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0,
-                           of.columns, of.rows, of.depth, number(one, wide_one),
-                           first_element(of.y), types.elements, of.of_y.leading, of.of_y.step,
-                           first_element(of.x), types.elements, of.of_x.leading, of.of_x.step,
-                           number(zero, wide_zero), first_element(of.z), types.elements, of.columns,
-                           of.rows * of.columns, of.count, types.sums, by_default) == 0;
+  return cublas()->set_stream(handle, stream) == 0 &&
+         cublas()->multiply(
+             handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0, of.columns,
+             of.rows, of.depth, number(one, wide_one), first_element(of.y), types.elements,
+             of.of_y.leading, of.of_y.step, first_element(of.x), types.elements, of.of_x.leading,
+             of.of_x.step, number(zero, wide_zero), first_element(of.z), types.elements, of.columns,
+             of.rows * of.columns, of.count, types.sums, by_default) == 0;
 }
 
 /// The fate of a command. The runtime mostly runs it while it is submitted.
@@ -326,7 +321,7 @@ enum class outcome : std::uint8_t { open, taken, refused };
 
 bool start_by_cublas(const array& x, const array& y, const array& z) {
   const auto types = cublas_types_of(z.type().code());
-  if (!types || !cublas().complete()) {
+  if (!types || !cublas()) {
     return false;
   }
   const sycl::queue& queue = private_queue(z);

@@ -11,9 +11,6 @@
 #include "kernels/device/elements.hpp"
 #include "usmx/layout/dtype.hpp"
 
-// Turns values that are known at run time into types and constants for the compiler: the type of
-// elements and the size of items. No SYCL here.
-
 namespace usmx::inline v1::detail {
 
 template <type_code>
@@ -73,7 +70,7 @@ decltype(auto) with_item_size(std::size_t nbytes, Body&& body) {
 /// A type for items of 1, 2, 4, 8 or 16 bytes: an integer where there is one of that size.
 template <std::size_t Nbytes>
 using item_of = std::conditional_t<Nbytes == 16, std::array<std::uint64_t, 2>,
-                                   element_of<unsigned_code(Nbytes)>>;
+                                   element_of<code_of('u', Nbytes == 16 ? 8 : Nbytes)>>;
 
 /// Calls `body(std::type_identity<T>())`, where T holds items of 1, 2, 4, 8 or 16 bytes.
 template <class Body>
@@ -86,9 +83,6 @@ void with_item_type(std::size_t nbytes, Body&& body) {
     }
   });
 }
-
-// Converting rows of elements from one plain type to another on the host: values as NumPy's astype
-// gives them. No SYCL here.
 
 /// The conversion between two plain types, also of a type to itself. Elements may lie at any
 /// alignment.

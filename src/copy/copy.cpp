@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "array/array.hpp"
@@ -163,7 +164,7 @@ struct copy_side {
   bool host_may_touch() const { return usmx::host_may_touch(kind, queue.get_device()); }
 };
 
-copy_side side_of(const array_view& view) {
+copy_side side_of(const array_view& view, const sycl::queue&) {
   return {detail::end_of(view), view.kind(), view.queue()};
 }
 
@@ -289,7 +290,7 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
 /// planned anew, and deals with fewer obstacles.
 void copy_by_way_of(const array_view& between, const copy_side& source,
                     const copy_side& destination) {
-  const copy_side middle = side_of(between);
+  const copy_side middle = side_of(between, between.queue());
   copy_sides(between.shape(), source, middle, copy_path::automatic);
   copy_sides(between.shape(), middle, destination, copy_path::automatic);
 }
@@ -439,32 +440,17 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   }
 }
 
-// Copies for which require_copyable() has been called.
-
-void copy_checked(const array_view& source, const array_view& destination, copy_path path) {
-  if (source.size() == 0) {
-    return;
+/// A copy for which require_copyable() has been called. At least one side is a view.
+template <class Source, class Destination>
+void copy_checked(const Source& source, const Destination& destination,
+                  copy_path path = copy_path::automatic) {
+  constexpr bool is_to_view = std::is_same_v<Destination, array_view>;
+  const array_view& view = *std::get<is_to_view ? 1 : 0>(std::tuple(&source, &destination));
+  if (view.size() != 0) {
+    const detail::runtime_call call;
+    copy_sides(view.shape(), side_of(source, view.queue()), side_of(destination, view.queue()),
+               path);
   }
-  const detail::runtime_call call;
-  copy_sides(source.shape(), side_of(source), side_of(destination), path);
-}
-
-void copy_checked(const host_array& source, const array_view& destination) {
-  if (destination.size() == 0) {
-    return;
-  }
-  const detail::runtime_call call;
-  copy_sides(destination.shape(), side_of(source, destination.queue()), side_of(destination),
-             copy_path::automatic);
-}
-
-void copy_checked(const array_view& source, const host_array& destination) {
-  if (source.size() == 0) {
-    return;
-  }
-  const detail::runtime_call call;
-  copy_sides(source.shape(), side_of(source), side_of(destination, source.queue()),
-             copy_path::automatic);
 }
 
 }  // namespace
@@ -499,7 +485,7 @@ void internal::fill_elements(const array_view& destination, const std::byte* ele
     return;
   }
   const detail::runtime_call call;
-  const copy_side to = side_of(destination);
+  const copy_side to = side_of(destination, destination.queue());
   const std::array<std::ptrdiff_t, max_ndim> no_strides{};
   const copy_side from =
       side_of(host_array{const_cast<std::byte*>(element), destination.type(), destination.shape(),
@@ -556,7 +542,7 @@ void copy_from_host(const array_view& source, const array& destination) {
   const array_view to = internal::private_view(destination);
   detail::require_copyable(source, to);
   detail::wait_before(destination, access::write);
-  copy_checked(source, to, copy_path::automatic);
+  copy_checked(source, to);
 }
 
 void copy_to_host(const array& source, const host_array& destination) {

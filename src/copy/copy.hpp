@@ -74,9 +74,6 @@ namespace usmx::inline v1::detail {
 /// Does as copy_async, but no other code overtakes the copy: for a copy that is a part of a call.
 sycl::event copy_in_order(const array& source, const array& destination);
 
-// Checks of copies that are asked for, and their sides as the ends of a plan. Private to the
-// library.
-
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
 /// destination, and on host memory without an address or with another number of strides.
 void require_copyable(const array_view& source, const array_view& destination);

@@ -79,11 +79,6 @@ class row_copy {
   sharing share_;
 };
 
-void copy_rows(const copy_plan& plan, const index_space& outer, const copy_dimension& row,
-               std::size_t itemsize, const host_thresholds& thresholds) noexcept {
-  row_copy(plan, outer, row, itemsize, thresholds).run();
-}
-
 class tiled_copy {
  public:
   /// across: where the source has its smallest step; along: where the destination has it.
@@ -244,12 +239,6 @@ class tiled_copy {
   std::ptrdiff_t tiles_across_;
 };
 
-void copy_tiles(const copy_plan& plan, const index_space& outer, const copy_dimension& across,
-                const copy_dimension& along, std::size_t itemsize,
-                const host_thresholds& thresholds) noexcept {
-  tiled_copy(plan, outer, across, along, itemsize, thresholds).run();
-}
-
 /// The dimension in which the source has its smallest step; the innermost one of equal ones.
 std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcept {
   std::size_t found = dimensions.size() - 1;
@@ -300,7 +289,7 @@ void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds) noex
   if (dimensions.empty()) {
     const auto step = static_cast<std::ptrdiff_t>(itemsize);
     const copy_dimension single{1, step, step};
-    return copy_rows(plan, outer, single, itemsize, thresholds);
+    return row_copy(plan, outer, single, itemsize, thresholds).run();
   }
   const std::size_t along = dimensions.size() - 1;
   const std::size_t across = source_innermost(dimensions);
@@ -310,9 +299,9 @@ void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds) noex
     }
   }
   if (across == along) {
-    copy_rows(plan, outer, dimensions[along], itemsize, thresholds);
+    row_copy(plan, outer, dimensions[along], itemsize, thresholds).run();
   } else {
-    copy_tiles(plan, outer, dimensions[across], dimensions[along], itemsize, thresholds);
+    tiled_copy(plan, outer, dimensions[across], dimensions[along], itemsize, thresholds).run();
   }
 }
 

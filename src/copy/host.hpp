@@ -18,9 +18,6 @@
 
 namespace usmx::inline v1::detail {
 
-// Moves blocks of items on one thread: rows of items with any steps, and transposed tiles. The
-// bytes stay as they are.
-
 /// A rectangle of items, at any alignment; steps in bytes.
 struct block {
   const std::byte* source;
@@ -52,9 +49,6 @@ void transpose(const block& tile) noexcept;
 void stream(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept;
 void finish_streaming() noexcept;
 
-// Runs a copy on the host, over memory that the host may touch: on as many threads as pay for its
-// size, and with streaming stores if it is larger than the caches.
-
 /// The numbers of bytes of the destination from which on a method pays; measured in
 /// docs/copy-engine.md.
 struct host_thresholds {
@@ -68,12 +62,6 @@ struct host_thresholds {
 
 /// Source and destination do not overlap.
 void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds = {}) noexcept;
-
-// Helpers shared by the host's loops: moving a block of elements, walking through indices, and
-// dividing work among threads.
-
-// Moves or converts blocks of elements on one thread, through the caches or with streaming stores.
-// No SYCL here.
 
 inline constexpr std::ptrdiff_t line_nbytes = 64;
 /// The size of a thread's scratch memory, which fits its first-level cache.
@@ -168,9 +156,6 @@ class block_mover {
   conversion convert_;
 };
 
-// The dimensions around the blocks of a copy as one sequence of indices, of which each thread takes
-// a part. No SYCL here.
-
 /// The dimensions of a plan, or some of them, as one sequence of indices.
 class index_space {
  public:
@@ -212,8 +197,6 @@ class index_space {
   std::size_t ndim_ = 0;
   std::ptrdiff_t size_ = 1;
 };
-
-// How the work of a copy is shared among threads. No SYCL here.
 
 inline std::ptrdiff_t ceil_divide(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
 

@@ -23,7 +23,6 @@ using kernels::traversal;
 struct block_shape {
   std::int64_t rows;
   std::int64_t columns;
-  std::int64_t repeats;
 };
 
 /// Elements of a work group that is one work item: less and handing them out costs too much, more
@@ -33,13 +32,15 @@ constexpr std::int64_t tile = kernels::transposed_tile;
 
 std::int64_t at_least_1(std::int64_t n) { return std::max<std::int64_t>(n, 1); }
 
-block_shape narrow_block(const copy_dimension& rows, const copy_dimension& columns) {
+/// A block of so many elements where nothing is transposed.
+block_shape plain_block(const copy_dimension& rows, const copy_dimension& columns,
+                        std::int64_t elements) {
   if (is_transposed(rows, columns)) {
-    return {std::min<std::int64_t>(tile, rows.extent), std::min<std::int64_t>(tile, columns.extent),
-            1};
+    return {std::min<std::int64_t>(tile, rows.extent),
+            std::min<std::int64_t>(tile, columns.extent)};
   }
-  const std::int64_t width = std::min<std::int64_t>(columns.extent, narrow_elements);
-  return {std::min<std::int64_t>(at_least_1(narrow_elements / width), rows.extent), width, 1};
+  const std::int64_t width = std::min<std::int64_t>(columns.extent, elements);
+  return {std::min<std::int64_t>(at_least_1(elements / width), rows.extent), width};
 }
 
 constexpr std::size_t most_lanes = 128;
@@ -50,19 +51,6 @@ std::size_t lanes_for(std::int64_t columns) {
     lanes *= 2;
   }
   return lanes;
-}
-
-/// Work items beside each other take elements beside each other.
-block_shape wide_block(const copy_dimension& rows, const copy_dimension& columns) {
-  if (is_transposed(rows, columns)) {
-    return {std::min<std::int64_t>(tile, rows.extent), std::min<std::int64_t>(tile, columns.extent),
-            1};
-  }
-  constexpr std::int64_t elements_per_item = 4;
-  const auto lanes = static_cast<std::int64_t>(lanes_for(columns.extent));
-  const std::int64_t width = std::min<std::int64_t>(columns.extent, lanes * elements_per_item);
-  return {std::min<std::int64_t>(at_least_1(lanes * elements_per_item / width), rows.extent), width,
-          1};
 }
 
 /// Elements of a group. One row is divided among a thousand groups, which are large where the row
@@ -82,11 +70,11 @@ constexpr std::int64_t wide_enough = std::int64_t{2} * kernels::shared_tile;
 block_shape transposed_block(const copy_dimension& columns) {
   constexpr std::int64_t edge = kernels::shared_tile;
   if (columns.extent > kernels::few_columns) {
-    return {edge, edge, 1};
+    return {edge, edge};
   }
   const std::int64_t room = (kernels::shared_items - kernels::banks) / columns.extent;
   return {static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room))),
-          columns.extent, 1};
+          columns.extent};
 }
 
 /// Whether some columns of all rows lie together in the source: what was read for one row is still
@@ -104,25 +92,25 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
     return transposed_block(columns);
   }
   if (reads_again(rows, columns)) {
-    return {rows.extent, std::min<std::int64_t>(most_lanes, columns.extent), 1};
+    return {rows.extent, std::min<std::int64_t>(most_lanes, columns.extent)};
   }
   if (is_transposed(rows, columns)) {
     return {std::min<std::int64_t>(2 * edge, rows.extent),
-            std::min<std::int64_t>(edge, columns.extent), 1};
+            std::min<std::int64_t>(edge, columns.extent)};
   }
   const std::int64_t elements = tiled_elements(rows, columns, split.fills);
   // Wide enough that each work item has four elements of a row, which it reads together.
   const std::int64_t width =
       std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(4, rows.extent));
-  return {std::min<std::int64_t>(elements / width, rows.extent), width, 1};
+  return {std::min<std::int64_t>(elements / width, rows.extent), width};
 }
 
 block_shape block_for(const copy_dimension& rows, const copy_dimension& columns, work_split split) {
   switch (split.shape) {
     case kernel_shape::narrow:
-      return narrow_block(rows, columns);
-    case kernel_shape::wide:
-      return wide_block(rows, columns);
+      return plain_block(rows, columns, narrow_elements);
+    case kernel_shape::wide:  // work items beside each other take elements beside each other
+      return plain_block(rows, columns, 4 * static_cast<std::int64_t>(lanes_for(columns.extent)));
     case kernel_shape::tiled:
       break;
   }

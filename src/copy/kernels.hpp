@@ -19,9 +19,6 @@
 #include "kernels/store.hpp"
 #include "usmx/layout/layout.hpp"
 
-// How a kernel walks through a copy: which block of it each work group takes, and how many there
-// are.
-
 namespace usmx::inline v1::detail {
 
 /// How many pieces of b make a.
@@ -61,9 +58,6 @@ struct row_launch {
 };
 row_launch launch_over(std::int64_t count, kernel_shape, std::int64_t per_lane);
 
-// A copy in the form that kernels take: of items with sizes and alignments for which there are
-// kernels. No SYCL here.
-
 /// A plan of items. Its last two dimensions are the rows and columns of a kernel.
 struct kernel_copy {
   const std::byte* source;
@@ -84,8 +78,6 @@ std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 /// Whether reading along the columns strides over memory, and reading along the rows would not. If
 /// so, both are divided into blocks that fit into the nearest cache.
 bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
-
-// Runs copies and fills by device kernels.
 
 /// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
 /// event of its end. None, with nothing enqueued, if no kernel can do it: there is none for the

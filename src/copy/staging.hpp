@@ -56,8 +56,6 @@ namespace usmx::inline v1::detail {
 /// they have read it. None if the queue's device has no memory of that kind.
 std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
 
-// Running a copy by commands of a queue: for memory that the host may not touch.
-
 /// One memcpy after the events, submitted with the queue locked and not waited for.
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
                          sycl::queue queue, const std::vector<sycl::event>& before = {});

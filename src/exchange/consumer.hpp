@@ -45,9 +45,6 @@ USMX_API std::optional<sycl::queue> find_queue(dlpack::device);
 
 }  // namespace usmx::inline v1::internal
 
-// The arithmetic of a description: which elements it means and which bytes they touch, before usmx
-// asks what memory that is.
-
 namespace usmx::inline v1::exchange {
 
 /// Throws as check() does if there is no such type.

@@ -26,9 +26,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The loop over the elements of several arrays of one shape, in its simplest form, and how a kernel
-// that is generated for it goes through each of them. No SYCL here.
-
 /// The most arrays of one loop. With more, the loop would not fit into a kernel's arguments.
 inline constexpr std::size_t max_operands = 24;
 
@@ -114,9 +111,6 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
 /// "flat 1 0 1 aar", "rows 3 0 4 ass", "tiles 2 64 4 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 
-// The arguments of kernels that are generated for loops over arrays: arrays that are checked and
-// broadcast, and loops as plain numbers.
-
 /// Throws value_error or read_only_error, with the argument's place, unless the array is aligned as
 /// its parameter asks, and may be written if it is.
 void require_suitable(const kernel_signature&, std::size_t place, const array&);
@@ -164,8 +158,6 @@ inline std::size_t rounded_up(std::size_t n, std::size_t step) {
 }
 
 }  // namespace usmx::inline v1::detail
-
-// The arguments of one call of a generated kernel, as the kernel takes them.
 
 namespace usmx::inline v1 {
 
@@ -235,8 +227,6 @@ class USMX_API generated_call {
   std::deque<array> own_;  // what arguments refer to
 };
 
-// One call of an element-wise kernel: what form of it the arrays need, its source and its launch.
-
 /// An output that overlaps another argument, other than element by element, is computed in new
 /// memory first, and so is a raw output that overlaps another argument at all.
 class USMX_API elementwise_call : public generated_call {
@@ -265,8 +255,6 @@ class USMX_API elementwise_call : public generated_call {
   const elementwise_kernel::implementation& kernel_;
   std::vector<detail::separate_output> separated_;  // raw ones
 };
-
-// One call of a reduction: what form of its kernels the arrays need, their source and their launch.
 
 /// The first kernel makes parts of each result, of elements that are always the same ones for one
 /// shape, and the second one puts the parts together, in their order.

@@ -109,8 +109,6 @@ class kernel_family {
   mutable internal::compiled_kernels<kernel_key> compiled_;
 };
 
-// A call of a generated kernel from C++: its arguments, its queue and its results.
-
 /// A call that runs.
 struct started_call {
   std::vector<array> outputs;

@@ -102,14 +102,6 @@ constexpr std::pair<std::string_view, type_code> numpy_names[] = {
     {"csingle", type_code::complex64}, {"cdouble", type_code::complex128},
     {"complex", type_code::complex128}};
 
-std::string all_type_names() {
-  std::string text;
-  for (const type_entry& each : type_table) {
-    text += (text.empty() ? "" : ", ") + std::string(each.name);
-  }
-  return text;
-}
-
 generated_parameter parse_parameter(std::string_view what, std::string_view text,
                                     std::string_view preamble) {
   std::vector<std::string_view> words = split_words(text);
@@ -122,18 +114,15 @@ generated_parameter parse_parameter(std::string_view what, std::string_view text
                               "found ", detail::quoted(trimmed(text))));
   }
   const auto [type, name] = std::pair(words[0], words[1]);
-  if (name == "i" || name.starts_with("usmx") || name.starts_with("USMX_") ||
-      std::ranges::find(macros_of_kernels, name) != std::end(macros_of_kernels)) {
-    throw value_error(message(what, " must not use the name ", detail::quoted(name),
-                              ", which kernels have already"));
-  }
-  if (is_reserved(name)) {
-    throw value_error(message(what, " must not use the name ", detail::quoted(name),
-                              ", which C++ keeps for the compiler"));
-  }
-  if (std::ranges::find(words_of_cpp, name) != std::end(words_of_cpp)) {
-    throw value_error(
-        message(what, " must not use the name ", detail::quoted(name), ", which is a word of C++"));
+  const bool is_of_kernels =
+      name == "i" || name.starts_with("usmx") || name.starts_with("USMX_") ||
+      std::ranges::find(macros_of_kernels, name) != std::end(macros_of_kernels);
+  const bool is_of_cpp = std::ranges::find(words_of_cpp, name) != std::end(words_of_cpp);
+  if (is_of_kernels || is_of_cpp || is_reserved(name)) {
+    throw value_error(message(what, " must not use the name ", detail::quoted(name), ", which ",
+                              is_of_kernels       ? "kernels have already"
+                              : is_reserved(name) ? "C++ keeps for the compiler"
+                                                  : "is a word of C++"));
   }
   if (type.size() == 1) {
     if (!is_letter(type[0])) {
@@ -148,8 +137,8 @@ generated_parameter parse_parameter(std::string_view what, std::string_view text
   }
   if (!known) {
     throw value_error(message(what, ": the type of ", detail::quoted(name), " must be one of ",
-                              all_type_names(), ", or a structure of the preamble, found ",
-                              detail::quoted(type)));
+                              listed(type_table, &type_entry::name),
+                              ", or a structure of the preamble, found ", detail::quoted(type)));
   }
   return {std::string(known->name()), std::string(name), is_raw};
 }
@@ -320,13 +309,13 @@ void match(std::string_view kernel, const generated_parameter& parameter, dtype 
   const std::string beginning =
       message(kernel, ": argument ", detail::quoted(parameter.name), " must have elements of ");
   if (parameter.is_structure != found.is_structured()) {
-    throw type_error(message(beginning,
-                             parameter.is_structure ? "a structured type, for " + parameter.type
-                                                    : "one of " + all_type_names(),
-                             ", found ", found,
-                             parameter.is_structure
-                                 ? ""
-                                 : "; a structure of the preamble stands for a structured type"));
+    throw type_error(message(
+        beginning,
+        parameter.is_structure ? "a structured type, for " + parameter.type
+                               : "one of " + listed(type_table, &type_entry::name),
+        ", found ", found,
+        parameter.is_structure ? ""
+                               : "; a structure of the preamble stands for a structured type"));
   }
   if (!stands_for_type(parameter)) {
     if (found.name() != parameter.type) {
@@ -355,10 +344,11 @@ void use_wanted(std::string_view kernel, std::span<const generated_parameter> pa
     return each.is_structure == wanted.is_structured();
   };
   if (std::ranges::none_of(parameters, is_kind)) {
-    throw type_error(message(
-        kernel, ": dtype must be ",
-        wanted.is_structured() ? "one of " + all_type_names() : std::string("a structured type"),
-        ", found ", wanted));
+    throw type_error(message(kernel, ": dtype must be ",
+                             wanted.is_structured()
+                                 ? "one of " + listed(type_table, &type_entry::name)
+                                 : std::string("a structured type"),
+                             ", found ", wanted));
   }
   for (const generated_parameter& each : parameters) {
     if (is_kind(each) && stands_for_type(each)) {

@@ -16,9 +16,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The parameters of a generated kernel as they are written, such as "T x, raw float32 table", and
-// the types that they stand for in a call.
-
 /// A parameter as it is written.
 struct generated_parameter {
   /// The name of a type, as dtype::name() has it; one letter is a variable, for any type.
@@ -77,9 +74,6 @@ struct found_type {
 std::vector<dtype> choose_types(std::string_view kernel, std::span<const generated_parameter>,
                                 std::span<const std::optional<found_type>> found,
                                 std::optional<dtype> wanted);
-
-// The source of generated kernels: what element-wise ones and reductions have in common. Users'
-// texts are included by their names, so that errors name their lines.
 
 /// A parameter in a source, with its type in one call.
 struct source_parameter {

@@ -41,27 +41,20 @@ struct module_functions {
   result (*launch)(CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                    unsigned block_y, unsigned block_z, unsigned shared_nbytes, CUstream,
                    void** arguments, void** extra);  // cuLaunchKernel
-
-  bool complete() const noexcept {
-    return load != nullptr && get_function != nullptr && get_attribute != nullptr &&
-           set_attribute != nullptr && get_device_attribute != nullptr && get_version != nullptr &&
-           launch != nullptr;
-  }
 };
 
 const module_functions& driver_functions() {
-  static const module_functions found = [] {
-    const loaded_library driver("libcuda.so.1");
-    return module_functions{
-        driver.find<decltype(module_functions::load)>("cuModuleLoadData"),
-        driver.find<decltype(module_functions::get_function)>("cuModuleGetFunction"),
-        driver.find<decltype(module_functions::get_attribute)>("cuFuncGetAttribute"),
-        driver.find<decltype(module_functions::set_attribute)>("cuFuncSetAttribute"),
-        driver.find<decltype(module_functions::get_device_attribute)>("cuDeviceGetAttribute"),
-        driver.find<decltype(module_functions::get_version)>("cuDriverGetVersion"),
-        driver.find<decltype(module_functions::launch)>("cuLaunchKernel")};
+  static module_functions found{};
+  static const bool has_all = [driver = loaded_library("libcuda.so.1")] {
+    return driver.find(found.load, "cuModuleLoadData") &&
+           driver.find(found.get_function, "cuModuleGetFunction") &&
+           driver.find(found.get_attribute, "cuFuncGetAttribute") &&
+           driver.find(found.set_attribute, "cuFuncSetAttribute") &&
+           driver.find(found.get_device_attribute, "cuDeviceGetAttribute") &&
+           driver.find(found.get_version, "cuDriverGetVersion") &&
+           driver.find(found.launch, "cuLaunchKernel");
   }();
-  if (!found.complete()) {
+  if (!has_all) {
     throw device_error("CUDA's driver must be loaded and have cuLaunchKernel, found none");
   }
   return found;

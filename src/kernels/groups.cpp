@@ -24,7 +24,7 @@ bool is_double(type_code code) {
 type_code source_in_list(type_code from, type_code to) {
   if (is_integer(from) &&
       (to == type_code::bool_ || (is_integer(to) && size_of(to) < size_of(from)))) {
-    return unsigned_code(size_of(from));
+    return code_of('u', size_of(from));
   }
   if (is_complex(from) && !is_complex(to) && to != type_code::bool_) {
     return internal::part_type(from).code();
@@ -34,7 +34,7 @@ type_code source_in_list(type_code from, type_code to) {
 
 type_code destination_in_list(type_code from, type_code to) {
   const bool by_size = is_integer(from) || from == type_code::bool_ || size_of(to) < 4;
-  return is_integer(to) && by_size ? signed_code(size_of(to)) : to;
+  return is_integer(to) && by_size ? code_of('i', size_of(to)) : to;
 }
 
 bool keeps_bytes(type_code from, type_code to) {

@@ -160,8 +160,6 @@ layout expanded(const layout& source, axis_span axes) {
   });
 }
 
-// The basic index of layout.hpp.
-
 using detail::axis_span;
 using detail::layout_builder;
 using detail::multiply_or_zero;

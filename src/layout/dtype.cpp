@@ -32,12 +32,8 @@ std::optional<dtype> parse_kind_and_size(std::string_view text) {
 
 /// "b1, i1, ..., c16".
 std::string accepted_types() {
-  std::string out;
-  for (const detail::type_entry& entry : detail::type_table) {
-    if (!out.empty()) out += ", ";
-    out += entry.typestr.substr(1);
-  }
-  return out;
+  return detail::listed(detail::type_table,
+                        [](const detail::type_entry& each) { return each.typestr.substr(1); });
 }
 
 }  // namespace

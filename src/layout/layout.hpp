@@ -13,9 +13,6 @@
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 
-// A range of addresses: the bytes that elements lie in, and whether two ranges overlap. No SYCL
-// here.
-
 namespace usmx::inline v1::detail {
 
 inline constexpr std::ptrdiff_t ptrdiff_max = std::numeric_limits<std::ptrdiff_t>::max();
@@ -45,8 +42,6 @@ inline byte_range bytes_of(const std::byte* origin, const layout& where, std::si
 constexpr bool overlap(byte_range a, byte_range b) noexcept {
   return a.begin < b.end && b.begin < a.end;
 }
-
-// Builds layouts from axes that are known to be valid, for layout.cpp and axes.cpp.
 
 using axis_span = std::span<const std::ptrdiff_t>;
 
@@ -139,16 +134,10 @@ std::size_t join_runs(std::span<Dimension> all, const Join& join) {
 
 namespace usmx::inline v1::internal {
 
-// Looking plain types up in their table.
-
 /// The plain type of a kind (dtype::kind) and a size; none where there is no such type.
 constexpr std::optional<dtype> find_plain_type(char kind, std::size_t itemsize) noexcept {
-  const auto& all = detail::type_table;
-  const auto* const found = std::ranges::find_if(all, [&](const detail::type_entry& entry) {
-    return entry.kind == kind && entry.itemsize == itemsize;
-  });
-  return found == all.end() ? std::nullopt
-                            : std::optional<dtype>(static_cast<type_code>(found - all.begin()));
+  const type_code found = detail::code_of(kind, itemsize);
+  return found == type_code::structured ? std::nullopt : std::optional<dtype>(found);
 }
 
 /// The type of the real and the imaginary part of a complex number.

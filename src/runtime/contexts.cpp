@@ -9,6 +9,7 @@
 #include <sycl/exception.hpp>
 #include <sycl/platform.hpp>
 
+#include "base/messages.hpp"
 #include "base/process.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/waits.hpp"
@@ -26,14 +27,11 @@ sycl::context default_context(const sycl::device& device) {
 
 std::string describe(const sycl::context& context) {
   const std::vector<sycl::device> devices = context.get_devices();
-  std::string names;
-  for (const sycl::device& device : devices) {
-    names.append(names.empty() ? "" : ", ").append(describe(device));
-  }
   // The identity that std::hash gives is the address of the runtime's own object.
-  return detail::message("context 0x", std::hex, std::hash<sycl::context>()(context), std::dec,
-                         " of ", devices.size(), devices.size() == 1 ? " device (" : " devices (",
-                         names, ")");
+  return detail::message(
+      "context 0x", std::hex, std::hash<sycl::context>()(context), std::dec, " of ", devices.size(),
+      devices.size() == 1 ? " device (" : " devices (",
+      detail::listed(devices, [](const sycl::device& device) { return describe(device); }), ")");
 }
 
 }  // namespace usmx::inline v1

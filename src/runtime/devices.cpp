@@ -273,15 +273,6 @@ std::optional<device_filter> parse_alternative(std::string_view text) {
   return filter;
 }
 
-template <class Row, std::size_t N>
-std::string listed(const std::array<Row, N>& table) {
-  std::string out;
-  for (const Row& row : table) {
-    out.append(out.empty() ? "" : ", ").append(row.name);
-  }
-  return out;
-}
-
 std::vector<device_filter> parse_filter(std::string_view text) {
   std::vector<device_filter> alternatives;
   for (std::string_view part : split(text, ',')) {
@@ -290,8 +281,9 @@ std::vector<device_filter> parse_filter(std::string_view text) {
       throw value_error(detail::message(
           "select_device: expected a filter selector 'backend:device_type:index', any part left "
           "out, alternatives separated by commas, no spaces (backends: ",
-          listed(detail::back_ends), "; device types: ", listed(detail::device_types), "), found ",
-          detail::quoted(text, longest_shown_filter),
+          detail::listed(detail::back_ends, &detail::back_end::name), "; device types: ",
+          detail::listed(detail::device_types, [](const auto& each) { return each.name; }),
+          "), found ", detail::quoted(text, longest_shown_filter),
           part.starts_with("xpu") ? "; what PyTorch calls 'xpu' is 'level_zero:gpu'" : ""));
     }
     alternatives.push_back(*filter);
@@ -323,14 +315,6 @@ const root_device* find_match(const device_filter& filter) {
   return best;
 }
 
-std::string list_of_devices() {
-  std::string out;
-  for (const root_device& root : detail::root_devices()) {
-    out.append(out.empty() ? "" : ", ").append(describe(root.device));
-  }
-  return out;
-}
-
 }  // namespace
 
 sycl::device select_device(std::string_view filter) {
@@ -339,7 +323,8 @@ sycl::device select_device(std::string_view filter) {
       return match->device;
     }
   }
-  const std::string devices = list_of_devices();
+  const std::string devices = detail::listed(
+      detail::root_devices(), [](const root_device& root) { return describe(root.device); });
   throw device_error(detail::message(
       "select_device: no device matches ", detail::quoted(filter, longest_shown_filter), "; ",
       devices.empty()
@@ -425,14 +410,6 @@ const std::vector<numbered_device>& numbered_devices() {
   return all;
 }
 
-std::string filters_of_all_devices() {
-  std::string text;
-  for (const root_device& root : root_devices()) {
-    text.append(text.empty() ? "" : ", ").append(root.filter());
-  }
-  return text.empty() ? "none" : text;
-}
-
 }  // namespace
 
 const sycl::device* first_cuda_device() {
@@ -454,9 +431,10 @@ std::optional<std::int32_t> cuda_number(const sycl::device& device) {
 
 std::string describe_missing_cuda_device(std::optional<std::int32_t> number) {
   const std::string which = number ? message(" of device ", *number) : "";
+  const std::string filters = listed(root_devices(), &root_device::filter);
   return message("CUDA memory", which, ": the SYCL runtime has no ",
                  first_cuda_device() != nullptr ? "such CUDA device" : "CUDA device",
-                 " here, found devices: ", filters_of_all_devices());
+                 " here, found devices: ", filters.empty() ? "none" : filters);
 }
 
 namespace {

@@ -17,9 +17,6 @@
 
 #include "usmx/runtime/usm_kind.hpp"
 
-// The devices that the runtime lists, with what filter selectors ask about them, and the devices
-// that sub-devices are part of.
-
 namespace usmx::inline v1::detail {
 
 /// A type of device and its name in filter selectors. The names of back ends are in their table.
@@ -69,9 +66,6 @@ bool is_within(const sycl::device& device, const Predicate& predicate) {
   }
   return candidate.has_value();
 }
-
-// CUDA's devices among those that the SYCL runtime has, by the numbers that CUDA's driver gives
-// them in this process.
 
 /// Null if there is none.
 const sycl::device* first_cuda_device();

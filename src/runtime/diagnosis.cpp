@@ -57,14 +57,6 @@ mapped_runtimes find_mapped_runtimes() {
   return found;
 }
 
-std::string listed(const std::vector<std::string>& paths) {
-  std::string out;
-  for (const std::string& path : paths) {
-    out.append(out.empty() ? "" : " and ").append(path);
-  }
-  return out;
-}
-
 }  // namespace
 
 void check_single_runtime() {
@@ -78,7 +70,7 @@ void check_single_runtime() {
   if (found.paths.size() > 1) {
     throw runtime_conflict(
         detail::message("expected one SYCL runtime in the process, found ", found.paths.size(),
-                        ": ", listed(found.paths),
+                        ": ", detail::listed(found.paths, {}, " and "),
                         "; a queue or context of one crashes in another, so none is taken from "
                         "foreign objects: use packages that are built for the same SYCL runtime"));
   }

@@ -344,29 +344,6 @@ void wait_interruptibly_for_all(std::vector<sycl::event> events) {
   wait_on_helper([events = std::move(events)] { wait_for_all(events); });
 }
 
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1 {
-
-internal::interrupt_check internal::set_interrupt_check(interrupt_check check) noexcept {
-  return std::exchange(detail::check_of_thread, check);
-}
-
-void internal::wait_interruptibly(const sycl::queue& queue) {
-  const detail::runtime_call call;
-  if (!detail::may_be_interrupted()) {
-    return detail::lock_queue(queue).wait(queue);
-  }
-  if (detail::is_idle(queue)) {
-    return;
-  }
-  detail::wait_on_helper([queue] { detail::lock_queue(queue).wait(queue); });
-}
-
-}  // namespace usmx::inline v1
-
-namespace usmx::inline v1::detail {
-
 bool is_complete(const sycl::event& event) {
   return event.get_info<sycl::info::event::command_execution_status>() ==
          sycl::info::event_command_status::complete;
@@ -381,28 +358,6 @@ bool is_known_empty(const sycl::queue& queue) {
   }
 }
 
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1::internal {
-namespace {
-
-// Deprecated, but the only function that tells whether a back end has the event.
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-std::uint32_t references_of_back_end(const sycl::event& event) {
-  return event.get_info<sycl::info::event::reference_count>();
-}
-#pragma GCC diagnostic pop
-
-}  // namespace
-
-std::optional<sycl::backend> backend_of(const sycl::event& event) {
-  return references_of_back_end(event) > 0 ? std::optional(event.get_backend()) : std::nullopt;
-}
-
-}  // namespace usmx::inline v1::internal
-
-namespace usmx::inline v1::detail {
 namespace {
 
 thread_local bool waiting_is_refused = false;
@@ -453,20 +408,6 @@ void wait_for_all(const std::vector<sycl::event>& events) {
   sycl::event::wait(events);
 }
 
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1 {
-
-internal::no_waiting::no_waiting() noexcept { detail::waiting_is_refused = true; }
-internal::no_waiting::~no_waiting() { detail::waiting_is_refused = false; }
-
-void internal::tell_of_waits(void (*told)() noexcept) noexcept {
-  detail::told_of_waits.store(told, std::memory_order_relaxed);
-}
-
-}  // namespace usmx::inline v1
-
-namespace usmx::inline v1::detail {
 namespace {
 
 std::array<std::atomic<void (*)()>, 4> waits{};
@@ -510,3 +451,48 @@ void wait_at_exit() {
 void add_exit_wait(void (*wait)()) { waits.at(wait_count++) = wait; }
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1 {
+
+internal::interrupt_check internal::set_interrupt_check(interrupt_check check) noexcept {
+  return std::exchange(detail::check_of_thread, check);
+}
+
+void internal::wait_interruptibly(const sycl::queue& queue) {
+  const detail::runtime_call call;
+  if (!detail::may_be_interrupted()) {
+    return detail::lock_queue(queue).wait(queue);
+  }
+  if (detail::is_idle(queue)) {
+    return;
+  }
+  detail::wait_on_helper([queue] { detail::lock_queue(queue).wait(queue); });
+}
+
+internal::no_waiting::no_waiting() noexcept { detail::waiting_is_refused = true; }
+internal::no_waiting::~no_waiting() { detail::waiting_is_refused = false; }
+
+void internal::tell_of_waits(void (*told)() noexcept) noexcept {
+  detail::told_of_waits.store(told, std::memory_order_relaxed);
+}
+
+}  // namespace usmx::inline v1
+
+namespace usmx::inline v1::internal {
+namespace {
+
+// Deprecated, but the only function that tells whether a back end has the event.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+std::uint32_t references_of_back_end(const sycl::event& event) {
+  return event.get_info<sycl::info::event::reference_count>();
+}
+#pragma GCC diagnostic pop
+
+}  // namespace
+
+std::optional<sycl::backend> backend_of(const sycl::event& event) {
+  return references_of_back_end(event) > 0 ? std::optional(event.get_backend()) : std::nullopt;
+}
+
+}  // namespace usmx::inline v1::internal

@@ -18,8 +18,58 @@
 #include "base/ranked_mutex.hpp"
 #include "usmx/base/api.hpp"
 
-// The queues that usmx has submitted work to, a lock for each, and its waits for each. Private to
-// the library.
+namespace usmx::inline v1::internal {
+
+// Waits that the calling thread may give up, because a helper thread does them: so the Python
+// module lets Ctrl-C end them.
+
+/// Thrown by a wait that was given up. The work goes on, and its memory lives until it is done.
+class USMX_API interrupted_wait : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
+/// usmx's.
+using interrupt_check = bool (*)();
+
+/// Sets the check that gives up the calling thread's waits for *earlier* work from now on; with
+/// null, no wait is given up. Returns the check that was set before. A wait for work that the
+/// waiting function itself has submitted is never given up, since the function may own memory that
+/// the work uses.
+USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
+
+/// Does as usmx::wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given
+/// up.
+USMX_API void wait_interruptibly(const sycl::queue&);
+
+/// The back end that has the event, or none: the event is complete from the start, or it is that of
+/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
+/// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
+USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
+
+// All waiting inside a driver, refusing it, and observing it. For the Python module, too: no thread
+// may wait while it holds the interpreter lock.
+
+/// Thrown instead of a wait that no_waiting refuses.
+struct would_wait {};
+
+/// While this object lives, anything on this thread that would have to wait throws would_wait
+/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
+/// thread has one such object at a time.
+class USMX_API no_waiting {
+ public:
+  no_waiting() noexcept;
+  no_waiting(const no_waiting&) = delete;
+  no_waiting& operator=(const no_waiting&) = delete;
+  ~no_waiting();
+};
+
+/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
+/// tests. Null turns it off.
+USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
+
+}  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1::detail {
 
@@ -78,37 +128,6 @@ class queue_moment {
 /// The queues that have been locked and that somebody still holds.
 std::vector<sycl::queue> used_queues();
 
-}  // namespace usmx::inline v1::detail
-
-// Waits that the calling thread may give up, because a helper thread does them: so the Python
-// module lets Ctrl-C end them.
-
-namespace usmx::inline v1::internal {
-
-/// Thrown by a wait that was given up. The work goes on, and its memory lives until it is done.
-class USMX_API interrupted_wait : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
-/// usmx's.
-using interrupt_check = bool (*)();
-
-/// Sets the check that gives up the calling thread's waits for *earlier* work from now on; with
-/// null, no wait is given up. Returns the check that was set before. A wait for work that the
-/// waiting function itself has submitted is never given up, since the function may own memory that
-/// the work uses.
-USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
-
-/// Does as usmx::wait_for_queue, for earlier work. Throws interrupted_wait if the wait was given
-/// up.
-USMX_API void wait_interruptibly(const sycl::queue&);
-
-}  // namespace usmx::inline v1::internal
-
-namespace usmx::inline v1::detail {
-
 /// Whether the calling thread may give up waits for earlier work.
 bool may_be_interrupted() noexcept;
 
@@ -125,8 +144,6 @@ void wait_on_helper(std::function<void()> wait);
 /// Waits for all these events, which are those of earlier work.
 void wait_interruptibly_for_all(std::vector<sycl::event>);
 
-// Questions about submitted work, which are answered without waiting, and without crashing.
-
 /// Ask once, and do not poll: polling an event's status slows the work down.
 bool is_complete(const sycl::event&);
 
@@ -134,40 +151,6 @@ bool is_complete(const sycl::event&);
 /// OpenCL, which is not asked, because it crashes if another thread submits (docs/decisions.md,
 /// 18). Ask once, and do not poll: polling has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
-
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1::internal {
-
-/// The back end that has the event, or none: the event is complete from the start, or it is that of
-/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
-/// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
-USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
-
-// All waiting inside a driver, refusing it, and observing it. For the Python module, too: no thread
-// may wait while it holds the interpreter lock.
-
-/// Thrown instead of a wait that no_waiting refuses.
-struct would_wait {};
-
-/// While this object lives, anything on this thread that would have to wait throws would_wait
-/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
-/// thread has one such object at a time.
-class USMX_API no_waiting {
- public:
-  no_waiting() noexcept;
-  no_waiting(const no_waiting&) = delete;
-  no_waiting& operator=(const no_waiting&) = delete;
-  ~no_waiting();
-};
-
-/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
-/// tests. Null turns it off.
-USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
-
-}  // namespace usmx::inline v1::internal
-
-namespace usmx::inline v1::detail {
 
 /// To be called before every wait, and before taking a lock that is held during one. Throws
 /// internal::would_wait if the thread must not wait.
@@ -189,8 +172,6 @@ class driver_wait {
 /// fail for lack of memory while a command is still running.
 void wait_for(sycl::event);
 void wait_for_all(const std::vector<sycl::event>&);
-
-// Waits at the end of the process.
 
 /// Registers an exit handler that waits for all work: work that is unfinished when the runtime's
 /// own exit handlers run aborts the process. To be called when a queue exists: exit handlers run in

@@ -35,9 +35,6 @@
 
 namespace usmx::inline v1::detail {
 
-// The code of a user's kernel, ready to run on one device: a kernel of the SYCL runtime, or one of
-// CUDA's driver. What it allows, and how a command gets its arguments.
-
 /// Sets the arguments of a kernel of the SYCL runtime, one after the other. All of them, at every
 /// launch: the runtime would silently use those of the launch before.
 class runtime_arguments {
@@ -108,9 +105,6 @@ class kernel_code {
 std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,
                                    const sycl::context&, const sycl::device&);
 
-// Users' kernels that were built in a context, so that each is built once there (docs/decisions.md,
-// 81).
-
 /// A kernel that can be launched on any queue of its context and device. It holds no queue: a
 /// context whose queues are held is never forgotten.
 struct built_kernel {
@@ -176,9 +170,6 @@ class built_kernels final : public context_slot {
 };
 
 }  // namespace usmx::inline v1::detail
-
-// The kernels that one object of a program has compiled: a few, and without a queue
-// (docs/decisions.md, 81). Private to the library and its bindings.
 
 namespace usmx::inline v1::internal {
 

@@ -25,9 +25,6 @@
 
 namespace usmx::inline v1::detail {
 
-// Whether an argument suits a kernel's parameter, and the bytes that the kernel gets. Nothing here
-// calls the SYCL runtime, but for the question whether a pointer is USM.
-
 /// A number of any type: complex128 has 16 bytes.
 using number_bytes = std::array<std::byte, 16>;
 
@@ -88,8 +85,6 @@ void require_parameters(const kernel_signature&, std::span<const kernel_paramete
 std::size_t checked_local_nbytes(const kernel_signature&, std::size_t place,
                                  const kernel_argument&);
 
-// How many work items a kernel is launched with, checked.
-
 /// The limits of a launch, by the device and the kernel. Sizes are in the order of launch_sizes.
 struct launch_limits {
   std::size_t group_size;
@@ -110,8 +105,6 @@ launch_limits limits_of(const sycl::kernel&, const sycl::device&, int dimensions
 /// Throws value_error unless the kernel can run with these sizes. Those that were left open are
 /// chosen.
 launch_sizes checked_sizes(const kernel_signature&, const launch_sizes&, const launch_limits&);
-
-// The launch of a kernel in the order of all work on its arrays.
 
 /// An array that a command reads, or writes as well.
 struct array_use {
@@ -151,9 +144,6 @@ std::size_t fast_group_size(const kernel&) noexcept;
 sycl::event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,
                            std::span<const array_use>, const sycl::queue&,
                            std::span<const sycl::event> after);
-
-// Reports of kernels that were compiled for debugging about accesses outside of a view: the memory
-// that the kernels write a report to, and the error.
 
 /// The report of one launch, or of several that are one call. The kernels' work items write the
 /// first bad access to it.

@@ -257,9 +257,8 @@ class USMX_API array : public detail::array_spellings {
   /// memory outlives that work, and whatever writes these elements through usmx afterwards comes
   /// after it. Does nothing for an array without elements. Does not wait.
   void record_read(const sycl::event& event) const;
-  /// Announces unfinished work of native code that writes these elements and ends with `event`. The
-  /// memory outlives that work, and whatever usmx does with these elements afterwards comes after
-  /// it. Does nothing for an array without elements. Does not wait.
+  /// The same for work that writes these elements: whatever usmx does with them afterwards comes
+  /// after it.
   void record_write(const sycl::event& event) const;
   /// Announces unfinished work that may read and write these elements: as record_write().
   void record(const sycl::event& event) const { record_write(event); }
@@ -361,9 +360,7 @@ USMX_API layout fitted_to_new_memory(const layout& where);
 /// The same in memory of a certain resource.
 [[nodiscard]] USMX_API array empty(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, const placement& memory);
-/// Makes a new C-contiguous array of a shape in braces: `empty({2, 3}, usmx::float32, queue)`. The
-/// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
-/// allocation_error when there is no such memory.
+/// The same for a shape in braces: `empty({2, 3}, usmx::float32, queue)`.
 [[nodiscard]] inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
                                  const sycl::queue& queue, usm_kind kind = usm_kind::device) {
   return empty(shape_argument(shape), type, queue, kind);

@@ -144,9 +144,8 @@ class array_of : public array {
   }
 };
 
-/// Makes a new C-contiguous array of a shape in braces: `empty<double>({2, 3}, queue)`. The
-/// elements are not set. Throws value_error or overflow_error for a shape that no array can have,
-/// allocation_error when there is no such memory.
+/// Makes a new C-contiguous array of a shape in braces, `empty<double>({2, 3}, queue)`, as the
+/// empty() of array.hpp does.
 template <element_type T, std::size_t N>
 [[nodiscard]] array_of<T, N> empty(detail::braced_shape<N> shape, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device) {

@@ -21,19 +21,14 @@ namespace usmx::inline v1 {
 
 /// A part of complex numbers.
 enum class complex_part {
-  /// The real part.
-  real,
-  /// The imaginary part.
-  imaginary
+  real,      ///< The real part.
+  imaginary  ///< The imaginary part.
 };
 
 /// The real or the imaginary parts of complex elements, as an array of the same memory: NumPy's
 /// `real` and `imag`. complex64 has parts of float32, complex128 of float64. The caller has checked
 /// that the elements are complex.
 [[nodiscard]] USMX_API array part_view(const array& complex_elements, complex_part);
-
-// Views of the fields of structured elements, which NumPy writes `a["name"]`. The types themselves
-// are in layout/dtype.hpp.
 
 /// The field `name` of every element, as an array of the same memory. The field's own shape makes
 /// additional last dimensions. Throws index_error when there is no such field. Throws value_error

@@ -23,9 +23,6 @@
 
 namespace usmx::inline v1 {
 
-// Requests: all that a new array shall be, and whether an existing array is that already. What a
-// parameter needs, which is less, comes after.
-
 /// A request for an array: its type, its memory, its queue and the order of its elements.
 struct array_request {
   /// The element type.
@@ -270,8 +267,6 @@ constexpr constant_text text_of(const array_requirement& needed) {
   return text;
 }
 
-// The words of a parameter, one after the other.
-
 constexpr void require(array_requirement& needed, int ndim) noexcept { needed.ndim = ndim; }
 template <std::ptrdiff_t... Extents>
 constexpr void require(array_requirement& needed, required_shape<Extents...> given) noexcept {
@@ -287,8 +282,6 @@ constexpr void require(array_requirement& needed, required_kinds kinds) noexcept
 constexpr void require(array_requirement& needed, unfinished_work work) noexcept {
   needed.work = work;
 }
-
-// Whether a word can be met.
 
 constexpr bool is_possible(int ndim) noexcept { return ndim >= 0 && ndim <= max_ndim; }
 template <std::ptrdiff_t... Extents>

@@ -5,8 +5,6 @@
 
 #include <cassert>
 
-// Which names libusmx.so exports, and which of them go.
-
 /// Marks the functions and classes that libusmx.so exports. All other symbols of the library are
 /// hidden.
 #define USMX_API [[gnu::visibility("default")]]

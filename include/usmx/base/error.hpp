@@ -111,9 +111,6 @@ T&& required(T&& value, const char* where, const char* what) {
 
 }  // namespace detail
 
-// Warnings: problems that the library works around and that users may want to know, such as a
-// damaged file of the kernel cache.
-
 /// A function that takes a warning. The text has one or more lines, does not begin with "usmx: ",
 /// and is valid during the call only. Any thread may call the handler, while usmx holds locks. So
 /// it must return soon, must not call usmx, and must not wait for a lock that others hold while

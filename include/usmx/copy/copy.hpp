@@ -18,19 +18,14 @@ namespace usmx::inline v1 {
 /// The way in which elements are moved. Programs leave the choice to `automatic`; the other ways
 /// are for tests and measurements, and throw value_error where they cannot make the copy.
 enum class copy_path {
-  /// usmx chooses the way.
-  automatic,
-  /// One memcpy of the queue: both sides are compact in the same order.
-  whole,
+  automatic,  ///< usmx chooses the way.
+  whole,      ///< One memcpy of the queue: both sides are compact in the same order.
   /// A memcpy of the queue for each innermost run, or for many runs where the driver has such a
   /// command.
   rows,
-  /// A loop on the host, over memory that the host may touch.
-  host_loop,
-  /// A kernel on the destination's device, over USM of one context.
-  kernel,
-  /// Two copies, by way of compact host memory.
-  staged,
+  host_loop,  ///< A loop on the host, over memory that the host may touch.
+  kernel,     ///< A kernel on the destination's device, over USM of one context.
+  staged,     ///< Two copies, by way of compact host memory.
 };
 
 /// Copies every element of `source` to the same index of `destination`, and waits until that is
@@ -61,20 +56,14 @@ struct host_array {
 };
 
 /// Copies every element of host memory to the same index of an array, converting it and waiting as
-/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
-/// and the other is not of the same one, when the array has no memory, or when the host memory has
-/// another number of strides than of extents, or elements at no address; read_only_error when the
-/// destination is read-only.
+/// `copy` does. Throws as `copy` does, and value_error when the host memory has another number of
+/// strides than of extents, or elements at no address.
 USMX_API void copy_from_host(const host_array& source, const array& destination);
-/// Copies every element of a view of ordinary host memory (kind `unknown`) to the same index of an
-/// array, converting it and waiting as `copy` does. Throws value_error when the view is of USM,
-/// when the shapes differ, when one side is of a structured type and the other is not of the same
-/// one, or when the array has no memory; read_only_error when the destination is read-only.
+/// The same for a view of ordinary host memory (kind `unknown`). Throws value_error also for a view
+/// of USM.
 USMX_API void copy_from_host(const array_view& source, const array& destination);
-/// Copies every element of an array to the same index of host memory, converting it and waiting as
-/// `copy` does. Throws value_error when the shapes differ, when one side is of a structured type
-/// and the other is not of the same one, when the array has no memory, or when the host memory has
-/// another number of strides than of extents, or elements at no address.
+/// Copies every element of an array to the same index of host memory, waiting and throwing as
+/// copy_from_host() does.
 USMX_API void copy_to_host(const array& source, const host_array& destination);
 
 /// Converts one element in host memory as `copy` does. Both types are plain. Both addresses may
@@ -90,8 +79,6 @@ USMX_API void convert_element(dtype source_type, const std::byte* source, dtype 
 USMX_API void fill(const array& destination, const std::byte* element,
                    copy_path path = copy_path::automatic);
 
-// Copies and fills that are started and not waited for.
-
 /// Starts a copy of every element of `source` to the same index of `destination`, converted as
 /// `copy` does, and returns its event. The copy comes after all work on both arrays that usmx knows
 /// of or must expect. usmx records it on both arrays: what usmx does with them afterwards comes
@@ -103,10 +90,7 @@ USMX_API void fill(const array& destination, const std::byte* element,
 /// types. Other copies, and those that the host makes in less time than a command takes, are
 /// finished when it returns; their event is complete. If an array is exposed (see `array`) and its
 /// queue is out of order, this function waits for the commands that are on that queue already.
-///
-/// Throws value_error when the shapes differ, when one side is of a structured type and the other
-/// is not of the same one, or when an array has no memory; read_only_error when the destination is
-/// read-only.
+/// Throws as `copy` does.
 USMX_API sycl::event copy_async(const array& source, const array& destination);
 
 /// Starts a copy from ordinary host memory to an array, converted as `copy` does, and returns its
@@ -118,27 +102,12 @@ USMX_API sycl::event copy_async(const array& source, const array& destination);
 ///
 /// This function does not wait where both sides are compact in the same order and of one type. Any
 /// other source has been read when it returns. If the array is exposed (see `array`) and its queue
-/// is out of order, this function waits for the commands that are on that queue already.
-///
-/// Throws value_error when the shapes differ, when one side is of a structured type and the other
-/// is not of the same one, when the array has no memory, or when the host memory has another number
-/// of strides than of extents, or elements at no address; read_only_error when it is read-only.
+/// is out of order, this function waits for the commands that are on that queue already. Throws as
+/// copy_from_host() does.
 USMX_API sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                           std::shared_ptr<const void> owner);
-/// Starts a copy from an array to ordinary host memory, converted as `copy` does, and returns its
-/// event. The copy comes after the work on the array, and is recorded on it, as with `copy_async`.
-///
-/// `owner` keeps the host memory alive. usmx releases it when the memory is no longer written, on a
-/// thread that then copies asynchronously, allocates, frees memory or synchronizes. If `owner` is
-/// null, the caller keeps the memory alive until the event is complete.
-///
-/// This function does not wait where both sides are compact in the same order and of one type. Any
-/// other copy is finished when it returns. If the array is exposed (see `array`) and its queue is
-/// out of order, this function waits for the commands that are on that queue already.
-///
-/// Throws value_error when the shapes differ, when one side is of a structured type and the other
-/// is not of the same one, when the array has no memory, or when the host memory has another number
-/// of strides than of extents, or elements at no address.
+/// The same from an array to ordinary host memory, which `owner` keeps alive until it is no longer
+/// written. A copy that this function would have to wait for is finished when it returns.
 [[nodiscard]] USMX_API sycl::event copy_to_host_async(const array& source,
                                                       const host_array& destination,
                                                       std::shared_ptr<const void> owner);

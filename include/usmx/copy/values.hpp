@@ -52,10 +52,9 @@ void fill(const array& destination, T value) {
   fill(destination, detail::converted_element(destination, value, "fill").data());
 }
 
-/// Starts to set every element of an array to a value, which is converted as `copy` converts
-/// elements, and returns the event. The fill comes after the work on the array, is recorded on it,
-/// and waits as the fill_async of copy.hpp does. Throws read_only_error when the array is
-/// read-only, value_error when its elements are of a structured type or it has no memory.
+/// Starts to set every element of an array to a value, and returns the event. The fill comes after
+/// the work on the array, is recorded on it, and waits as the fill_async of copy.hpp does. Converts
+/// and throws as fill().
 template <element_type T>
 sycl::event fill_async(const array& destination, T value) {
   return fill_async(destination,
@@ -108,8 +107,6 @@ detail::anything to_vector(detail::any_argument, detail::any_argument = {}) {
 }
 /// @endcond
 
-// New arrays whose elements are set: to zero, to a value, or to those of another array.
-
 /// Makes a new C-contiguous array whose bytes are all 0, and waits until they are set. usmx
 /// allocates at least one element, on the queue's device. Throws value_error or overflow_error for
 /// a shape that no array can have, allocation_error when there is no such memory.
@@ -118,9 +115,8 @@ detail::anything to_vector(detail::any_argument, detail::any_argument = {}) {
 /// The same in memory of a certain resource.
 [[nodiscard]] USMX_API array zeros(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, const placement& memory);
-/// Makes a new C-contiguous array of a shape in braces, `zeros<double>({2, 3}, queue)`, whose bytes
-/// are all 0, and waits until they are set. Throws value_error or overflow_error for a shape that
-/// no array can have, allocation_error when there is no such memory.
+/// The same of a type that the compiler knows, for a shape in braces: `zeros<double>({2, 3},
+/// queue)`.
 template <element_type T, std::size_t N>
 [[nodiscard]] array_of<T, N> zeros(detail::braced_shape<N> shape, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device) {
@@ -157,9 +153,7 @@ detail::anything zeros(detail::any_argument, detail::any_argument = {}, detail::
 /// @endcond
 
 /// Makes a new C-contiguous array of a shape in braces, `full({2, 3}, 1.5, queue)` or
-/// `full<float>({2, 3}, 1.5, queue)`, whose elements are all `value`, and waits until they are set.
-/// Throws value_error or overflow_error for a shape that no array can have, allocation_error when
-/// there is no such memory.
+/// `full<float>({2, 3}, 1.5, queue)`, whose elements are all `value`. Waits and throws as zeros().
 template <element_type T, std::size_t N>
 [[nodiscard]] array_of<T, N> full(detail::braced_shape<N> shape, T value, const sycl::queue& queue,
                                   const placement& memory = usm_kind::device) {

@@ -74,12 +74,9 @@ struct array {
 
 /// A type of device: those of Arrow's values that usmx exchanges. They are DLPack's.
 enum class device_type : std::int32_t {
-  /// The host.
-  cpu = 1,
-  /// A CUDA device.
-  cuda = 2,
-  /// A SYCL device.
-  oneapi = 14
+  cpu = 1,      ///< The host.
+  cuda = 2,     ///< A CUDA device.
+  oneapi = 14,  ///< A SYCL device.
 };
 
 /// An array and its device: `ArrowDeviceArray`. In Python it is in a capsule "arrow_device_array".
@@ -190,12 +187,9 @@ namespace usmx::inline v1::exchange {
 /// integers or floating-point numbers that lie side by side in at least one dimension and in memory
 /// of kind `shared` or `host`.
 [[nodiscard]] USMX_API arrow::owned<arrow::array> to_arrow(const array&);
-/// Makes a device array of Arrow of the elements of any memory, which it keeps alive. Exposes the
-/// array (see `array`). Does not wait for unfinished work: see array::wait. Host-accessible memory
-/// is on the device `cpu`, other memory on its dlpack_device. Throws buffer_error unless the
-/// elements are bools in host-accessible memory, integers or floating-point numbers that lie side
-/// by side in at least one dimension and the device has a number; value_error for an array without
-/// memory.
+/// The same as a device array, of any memory: host-accessible memory is on the device `cpu`, other
+/// memory on its dlpack_device. Throws buffer_error also when the device has no number, and for
+/// bools that are not in host-accessible memory; value_error for an array without memory.
 [[nodiscard]] USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in
@@ -250,13 +244,10 @@ struct column_rows {
 /// for a schema or an array that was released before or breaks a rule, buffer_error for elements
 /// that have no equivalent.
 USMX_API column receive(const arrow::schema&, arrow::array&);
-/// Makes a column of a device array of Arrow, which it takes over unless it throws. Throws
-/// value_error for a schema or an array that was released before or breaks a rule, buffer_error for
-/// elements that have no equivalent and for memory other than the host's.
+/// The same for a device array. Throws buffer_error also for memory other than the host's.
 USMX_API column receive(const arrow::schema&, arrow::device_array&);
-/// Makes a column of all arrays that are left in a stream; the caller keeps the stream. Throws
-/// value_error for a stream that was released before or breaks a rule, buffer_error for elements
-/// that have no equivalent, std::runtime_error with the stream's own message when the stream fails.
+/// The same for all arrays that are left in a stream, which the caller keeps. Throws
+/// std::runtime_error, with the stream's own message, when the stream fails.
 USMX_API column receive(arrow::array_stream&);
 
 /// Makes a view of each chunk of a column, to copy from. The views are read-only and valid as long

@@ -79,9 +79,6 @@ USMX_API array with_view(const array&, const usmx_view&);
 /// null. Does not wait. Throws value_error for any other pointer.
 USMX_API void free_bytes(void* bytes);
 
-// The numbers of the C interface (usmx/c_api.h) for exceptions of usmx, of SYCL and of the standard
-// library.
-
 /// An exception in the form of the C interface.
 struct c_error {
   /// The number.

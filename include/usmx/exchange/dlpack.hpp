@@ -29,14 +29,10 @@ inline constexpr version current_version{1, 3};
 
 /// A type of device: those values of `DLDeviceType` that usmx exchanges.
 enum class device_type : std::int32_t {
-  /// The host.
-  cpu = 1,
-  /// A CUDA device.
-  cuda = 2,
-  /// CUDA's managed memory, which host and device reach.
-  cuda_managed = 13,
-  /// A SYCL device.
-  oneapi = 14
+  cpu = 1,            ///< The host.
+  cuda = 2,           ///< A CUDA device.
+  cuda_managed = 13,  ///< CUDA's managed memory, which host and device reach.
+  oneapi = 14,        ///< A SYCL device.
 };
 /// Whether work on such memory is ordered by CUDA's streams.
 constexpr bool is_cuda(device_type type) noexcept {
@@ -57,16 +53,11 @@ inline constexpr device host{device_type::cpu, 0};
 
 /// A kind of elements: those values of `DLDataTypeCode` that usmx has.
 enum class type_kind : std::uint8_t {
-  /// Signed integers.
-  signed_,
-  /// Unsigned integers.
-  unsigned_,
-  /// IEEE floating-point numbers.
-  floating,
-  /// Complex numbers; the bits are those of both parts.
-  complex = 5,
-  /// Bools of 8 bits.
-  boolean
+  signed_,      ///< Signed integers.
+  unsigned_,    ///< Unsigned integers.
+  floating,     ///< IEEE floating-point numbers.
+  complex = 5,  ///< Complex numbers; the bits are those of both parts.
+  boolean,      ///< Bools of 8 bits.
 };
 
 /// An element type: `DLDataType`. One element is `lanes` values of `bits` bits.
@@ -185,17 +176,12 @@ USMX_API bool is_on(const array&, dlpack::device);
 /// array without memory.
 [[nodiscard]] USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device,
                                                          bool copied = false);
-/// Makes a tensor in the form that DLPack had before version 1.0, which keeps the memory alive
-/// until its deleter is called. Exposes the array. Does not wait for unfinished work: see
-/// array::wait. Throws buffer_error for structured elements, for a device that its memory is not
-/// on, and for read-only arrays, which that form has no flag for; value_error for an array without
-/// memory.
+/// The same in the form that DLPack had before version 1.0, which has no flags. Throws buffer_error
+/// also for read-only arrays.
 [[nodiscard]] USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&,
                                                                        dlpack::device);
 /// Describes an array as a tensor that owns nothing: it points into this array object and is valid
-/// as long as that. Exposes the array. Does not wait for unfinished work: see array::wait. Throws
-/// buffer_error for structured elements and for a device that its memory is not on, value_error for
-/// an array without memory.
+/// as long as that. Exposes the array, does not wait, and throws as to_dlpack().
 USMX_API dlpack::tensor view_as_dlpack(const array&, dlpack::device);
 
 /// Makes a tensor of new memory, whose elements are not set, for a prototype's shape, type and

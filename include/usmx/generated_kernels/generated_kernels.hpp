@@ -23,9 +23,6 @@
 
 namespace usmx::inline v1 {
 
-// The options that element-wise kernels and reductions share, for the source besides its
-// expressions and for a call, and the result of a call.
-
 /// The options of a generated kernel besides its expressions.
 struct generation_options {
   /// An identifier, for messages.

@@ -222,50 +222,23 @@ USMX_API std::ostream& operator<<(std::ostream&, dtype);
 
 namespace detail {
 
-constexpr type_code signed_code(std::size_t itemsize) noexcept {
-  switch (itemsize) {
-    case 1:
-      return type_code::int8;
-    case 2:
-      return type_code::int16;
-    case 4:
-      return type_code::int32;
-    default:
-      return type_code::int64;
+/// The plain type of a kind and a size; `structured` where there is none.
+constexpr type_code code_of(char kind, std::size_t itemsize) noexcept {
+  std::size_t k = 0;
+  while (k < type_table.size() &&
+         !(type_table[k].kind == kind && type_table[k].itemsize == itemsize)) {
+    ++k;
   }
-}
-
-constexpr type_code unsigned_code(std::size_t itemsize) noexcept {
-  switch (itemsize) {
-    case 1:
-      return type_code::uint8;
-    case 2:
-      return type_code::uint16;
-    case 4:
-      return type_code::uint32;
-    default:
-      return type_code::uint64;
-  }
+  return static_cast<type_code>(k);
 }
 
 template <class T>
-constexpr type_code code_of() noexcept {
-  if constexpr (std::same_as<T, bool>) {
-    return type_code::bool_;
-  } else if constexpr (std::signed_integral<T>) {
-    return signed_code(sizeof(T));
-  } else if constexpr (std::unsigned_integral<T>) {
-    return unsigned_code(sizeof(T));
-  } else if constexpr (std::same_as<T, float>) {
-    return type_code::float32;
-  } else if constexpr (std::same_as<T, double>) {
-    return type_code::float64;
-  } else if constexpr (std::same_as<T, std::complex<float>>) {
-    return type_code::complex64;
-  } else if constexpr (std::same_as<T, std::complex<double>>) {
-    return type_code::complex128;
+constexpr char kind_of() noexcept {
+  if constexpr (std::integral<T>) {
+    return std::same_as<T, bool> ? 'b' : std::signed_integral<T> ? 'i' : 'u';
   } else {
-    return type_code::float16;
+    return std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>> ? 'c'
+                                                                                         : 'f';
   }
 }
 
@@ -277,7 +250,7 @@ constexpr dtype dtype::of() noexcept {
   static_assert(is_element_type,
                 "an element type is bool, an integer type, float, double, std::complex of these "
                 "two, or a class for which usmx::is_half is true");
-  return detail::code_of<std::remove_cv_t<T>>();
+  return detail::code_of(detail::kind_of<std::remove_cv_t<T>>(), sizeof(T));
 }
 
 // The plain types by NumPy's names, for example usmx::float32.
@@ -295,9 +268,6 @@ inline constexpr dtype float32 = type_code::float32;        ///< IEEE 754 binary
 inline constexpr dtype float64 = type_code::float64;        ///< IEEE 754 binary64: `double`.
 inline constexpr dtype complex64 = type_code::complex64;    ///< `std::complex<float>`.
 inline constexpr dtype complex128 = type_code::complex128;  ///< `std::complex<double>`.
-
-// The fields of structured types, whose elements have several named values. dtype::structured makes
-// such a type, and exchange/usm_array_interface.hpp writes and reads it.
 
 /// The largest size of a structured type in bytes. It is NumPy's, whose item sizes are C integers.
 inline constexpr std::size_t max_structure_itemsize = 2147483647;
@@ -328,13 +298,9 @@ USMX_API std::size_t checked_nbytes(const field&);
 /// lives.
 USMX_API const field* find_field(dtype type, std::string_view name) noexcept;
 
-// A dtype that keeps its fields alive. Structured types that are described by others may be very
-// many, so their fields live only as long as somebody holds them. The types that the program itself
-// makes by dtype::structured live for ever.
-
-/// A dtype that keeps the fields of a structured type alive. A dtype that is copied from it is
-/// valid as long as this object, or another held_dtype of the same type, exists. Each array has
-/// one.
+/// A dtype that keeps the fields of a structured type alive: types that others describe may be very
+/// many. A dtype that is copied from it is valid as long as this object, or another held_dtype of
+/// the same type, exists. Each array has one.
 class USMX_API held_dtype : public dtype {
  public:
   /// Holds a type. Precondition: the type lives for ever, or another held_dtype holds it.
@@ -351,10 +317,7 @@ class USMX_API held_dtype : public dtype {
   ~held_dtype() { let_go(); }
 
   /// The structured type of `itemsize` bytes with these fields, which live as long as a held_dtype
-  /// holds them. Throws value_error unless there is at least one field, every name is unique and
-  /// not empty, `itemsize` is 1 to max_structure_itemsize, and the fields follow each other inside
-  /// these bytes without overlap. Throws allocation_error when the structured types of this process
-  /// would take too much memory together.
+  /// holds them. Throws as dtype::structured().
   static held_dtype structured(std::vector<field> fields, std::size_t itemsize);
 
  private:

@@ -19,8 +19,6 @@
 
 namespace usmx::inline v1 {
 
-// The step from an element type that is known when the program runs to a C++ type.
-
 namespace detail {
 
 template <class... Ts>
@@ -67,9 +65,7 @@ detail::anything visit(detail::any_argument, detail::any_argument = {}) {
 }
 /// @endcond
 
-}  // namespace usmx::inline v1
-
-namespace usmx::inline v1::detail {
+namespace detail {
 
 // Steps of an index over all dimensions in C order, the last dimension fastest. Pointers or offsets
 // move with the index. This header has internal functions only.
@@ -124,14 +120,6 @@ template <class ExtentOf, class Move, class Body>
     body(std::span<const std::ptrdiff_t>(index));
   } while (advance_index(index, extent_of, move));
 }
-
-}  // namespace usmx::inline v1::detail
-
-namespace usmx::inline v1 {
-
-// A loop over the elements of several views at once, on the host.
-
-namespace detail {
 
 /// A view of typed elements, such as strided_view.
 template <class View>

@@ -87,10 +87,7 @@ class USMX_API layout {
   /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
   /// of 0 counts as 1, and a stride that would not fit is 0.
   static layout c_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
-  /// A column-major layout without gaps, whose first element is at `offset`, in elements. Throws
-  /// value_error for a negative extent or more than max_ndim of them, and overflow_error when the
-  /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
-  /// of 0 counts as 1, and a stride that would not fit is 0.
+  /// The same in column-major order.
   static layout f_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
   /// A layout with these strides, in elements. They may be zero or negative. `offset` is that of
   /// the element whose indices are all 0. Throws value_error for a negative extent, for more than
@@ -100,10 +97,7 @@ class USMX_API layout {
                         std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
 
   /// A layout with strides in bytes, for elements of `itemsize` > 0 bytes, and offset 0. Returns
-  /// none when a stride is not a multiple of `itemsize`. Throws value_error for a negative extent,
-  /// for more than max_ndim of them and when the lengths differ. Throws overflow_error when the
-  /// number of elements, an offset or the number of offsets between the elements does not fit
-  /// std::ptrdiff_t.
+  /// none when a stride is not a multiple of `itemsize`. Throws as strided().
   static std::optional<layout> strided_in_bytes(std::span<const std::ptrdiff_t> shape,
                                                 std::span<const std::ptrdiff_t> strides,
                                                 std::size_t itemsize);
@@ -125,8 +119,7 @@ class USMX_API layout {
   /// Whether the elements lie in C order without gaps, as NumPy's flag C_CONTIGUOUS says: strides
   /// of axes of size 1 do not count, and a layout without elements is contiguous.
   bool is_c_contiguous() const noexcept;
-  /// Whether the elements lie in Fortran order without gaps, as NumPy's flag F_CONTIGUOUS says:
-  /// strides of axes of size 1 do not count, and a layout without elements is contiguous.
+  /// The same for Fortran order, as NumPy's flag F_CONTIGUOUS says.
   bool is_f_contiguous() const noexcept;
 
   /// A layout of the same shape and strides with another offset. Throws overflow_error when the
@@ -227,8 +220,7 @@ USMX_API layout broadcast_assigned(const layout& values, std::span<const std::pt
 [[nodiscard]] USMX_API std::optional<layout> reshaped(const layout&,
                                                       std::span<const std::ptrdiff_t> shape);
 /// The same elements with another shape, where both old and new shape count them in Fortran order:
-/// the first index varies fastest. Returns none when only a copy can have that shape. Throws
-/// value_error when the number of elements differs, and for a negative extent.
+/// the first index varies fastest. Returns none, and throws, as reshaped().
 [[nodiscard]] USMX_API std::optional<layout> reshaped_f_order(
     const layout&, std::span<const std::ptrdiff_t> shape);
 /// Replaces an entry -1 of `shape` by the extent that makes `size` elements. Without such an entry,
@@ -246,15 +238,11 @@ USMX_API void resolve_extent(std::span<std::ptrdiff_t> shape, std::ptrdiff_t siz
 /// Returns a + b. Throws overflow_error when the sum does not fit std::ptrdiff_t. The message
 /// begins with `what`.
 USMX_API std::ptrdiff_t checked_add(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);
-/// Returns a * b. Throws overflow_error when the product does not fit std::ptrdiff_t. The message
-/// begins with `what`.
+/// Returns a * b, and throws as checked_add().
 USMX_API std::ptrdiff_t checked_multiply(std::ptrdiff_t a, std::ptrdiff_t b, const char* what);
 
 /// Writes numbers as Python prints a tuple, for messages: "(2, 3)", "(4,)" or "()".
 USMX_API std::string tuple_text(std::span<const std::ptrdiff_t>);
-
-// Layouts of the same elements whose axes are reordered, reversed, removed or added. A negative
-// axis counts from the end, as in NumPy.
 
 /// A list of axes. A negative axis counts from the end.
 using axis_span = std::span<const std::ptrdiff_t>;
@@ -290,9 +278,6 @@ USMX_API int normalized_axis(std::ptrdiff_t axis, int ndim, const char* what = n
 /// result would have more than max_ndim dimensions.
 [[nodiscard]] USMX_API layout expanded(const layout&, axis_span axes);
 
-// The orders in which elements can lie in memory, by NumPy's names, and what each of them means for
-// a layout.
-
 /// An order of elements in memory. The values are the letters of NumPy's argument `order`.
 enum class element_order : char {
   c = 'C',     ///< Row-major: the last index varies fastest.
@@ -310,10 +295,8 @@ USMX_API element_order resolved(element_order, const layout&) noexcept;
 /// do.
 USMX_API bool is_contiguous_in(const layout&, element_order) noexcept;
 
-/// A layout of that shape without gaps: in Fortran order for f, in C order for all other values.
-/// `offset` is the offset of the first element, in elements. Throws value_error for a negative
-/// extent or more than max_ndim of them, and overflow_error when the number of elements or the last
-/// offset does not fit std::ptrdiff_t.
+/// A layout of that shape without gaps: layout::f_order() for f, layout::c_order() for all other
+/// values.
 [[nodiscard]] USMX_API layout compact(std::span<const std::ptrdiff_t> shape, element_order,
                                       std::ptrdiff_t offset = 0);
 /// A layout without gaps that has the source's shape and offset 0, in an order that may depend on
@@ -329,9 +312,6 @@ USMX_API bool is_contiguous_in(const layout&, element_order) noexcept;
 /// as those of the source do in memory, but negative strides stay negative. An axis of size 1 or of
 /// stride 0 has no place in memory: it keeps its own, and other axes may move past it.
 USMX_API layout with_axes_as_in_memory(const layout& source);
-
-// Shapes as parameters: a list in braces, a range of any integer type, or an integer; and those
-// whose number of dimensions the compiler knows.
 
 namespace detail {
 

@@ -56,8 +56,6 @@ USMX_API std::string_view device_type_name(const sycl::device&);
 /// Describes a device for messages: "Intel(R) ... [opencl:cpu:0]".
 USMX_API std::string describe(const sycl::device&);
 
-// Filter selectors: strings that choose a device, with dpctl's grammar.
-
 /// The device that a filter selector names. A filter is `backend:device_type:index` in lower case,
 /// in this order. Parts may be left out or empty, but not all of them. Several filters that are
 /// separated by commas are tried from left to right. The index counts the devices that fit the
@@ -112,8 +110,6 @@ constexpr dtype nearest_supported(dtype type, type_support has) noexcept {
 /// the type.
 USMX_API void require_supported(dtype type, const sycl::device&);
 
-// The size of a device's memory, and how much of it is free.
-
 /// The memory of a device, in bytes.
 struct memory_info {
   /// Bytes that no process uses.
@@ -125,8 +121,6 @@ struct memory_info {
 /// The memory of a device. The free memory of a CPU is what Linux calls available. Throws
 /// value_error for any other device that does not tell how much is free.
 USMX_API memory_info get_memory_info(const sycl::device&);
-
-// The reason why no device is found.
 
 /// Says why no device is found and what to do, as text for people. It has the variables of the
 /// environment that matter, whether the CPU driver exists, and the runtime's own message.

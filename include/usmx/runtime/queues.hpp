@@ -15,16 +15,12 @@
 
 namespace usmx::inline v1 {
 
-// The default context of a platform, and the description of a context in messages.
-
 /// The default context of the device's platform, which all users of the platform share. It holds
 /// all root devices of the platform. Throws fork_error in a forked child.
 USMX_API sycl::context default_context(const sycl::device&);
 
 /// Describes a context for messages: "context 0x55d0... of 1 device (...)".
 USMX_API std::string describe(const sycl::context&);
-
-// The queues that usmx keeps.
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
 /// pair gives the same queue as long as somebody holds it. The queue is out of order, because

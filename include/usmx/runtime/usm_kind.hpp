@@ -54,8 +54,6 @@ constexpr bool is_host_accessible(usm_kind kind) noexcept {
 /// Writes the name of the kind.
 USMX_API std::ostream& operator<<(std::ostream&, usm_kind);
 
-// Information about an allocation of USM. query_allocation() of memory/usm.hpp fills it in.
-
 /// Information about the allocation that a pointer points into.
 struct allocation_info {
   /// The kind of memory, or `unknown` if the pointer is not USM in the context.

@@ -69,8 +69,6 @@ class USMX_API compile_error : public std::runtime_error {
   std::vector<diagnostic> diagnostics_;
 };
 
-// The parameters of a user's kernel, as the compiler saw them.
-
 /// The form in which a kernel gets a parameter.
 enum class parameter_form : std::uint8_t {
   value,          ///< A number or a structure: its bytes.

@@ -27,9 +27,6 @@
 #include "usmx/copy/select/selection.hpp"
 #include "usmx/layout/layout.hpp"
 
-// Commands for elements that are selected in device memory, each after the one before it. Private
-// to the library.
-
 namespace usmx::inline v1::detail {
 
 /// Whether kernels on that queue may use the view.
@@ -99,9 +96,6 @@ class kernel_chain {
   std::vector<sycl::event> last_;
 };
 
-// The integers of a selection as byte offsets, block by block, checked as they are read. Private to
-// the library.
-
 /// The same elements without the repetitions by strides of 0: dimensions of extent 1.
 array_view each_once(const array_view& repeated);
 
@@ -153,8 +147,6 @@ class index_blocks {
   std::array<std::int64_t, capacity> offsets_;
 };
 
-// Masks: where they are not zero, and how many such elements come before each block.
-
 // The true elements of a mask in device memory, found and moved by kernels.
 
 /// How many true elements come before each part of a mask. Nothing is looked at before the first
@@ -198,9 +190,6 @@ class mask_scan {
   const std::int64_t* told_ = nullptr;
   std::optional<std::ptrdiff_t> count_;
 };
-
-// Counts and finds elements that are not zero, in views without pending work.
-// usmx/copy/select/selection.hpp does the same for arrays.
 
 std::ptrdiff_t count_nonzero(const array_view&);
 void nonzero(const array_view&, std::span<const array_view> coordinates);

@@ -321,10 +321,6 @@ void require_coordinates(const array_view& tested, std::span<const array_view> c
   }
 }
 
-bool host_may_touch_all(std::span<const array_view> views) {
-  return std::ranges::all_of(views, detail::touched_by_host);
-}
-
 /// Where the host cannot write, through ordinary memory.
 void find_staged(const array_view& tested, std::span<const array_view> coordinates) {
   const std::ptrdiff_t count = coordinates[0].size();
@@ -383,7 +379,7 @@ void detail::nonzero(const array_view& view, std::span<const array_view> coordin
   }
   std::optional<internal::staging> fetched;
   const array_view tested = tested_on_host(view, fetched);
-  if (!host_may_touch_all(coordinates)) {
+  if (!std::ranges::all_of(coordinates, touched_by_host)) {
     return find_staged(tested, coordinates);
   }
   std::vector<coordinate_list> lists;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "array/array.hpp"
+#include "base/messages.hpp"
 #include "base/ranked_mutex.hpp"
 #include "base/threads.hpp"
 #include "copy/convert.hpp"
@@ -492,13 +493,12 @@ void selection::broadcast_indices() {
     }
   }
   if (!compatible) {
-    std::string shapes;
-    for (const axis_index& index : indices_) {
-      shapes.append(" ").append(tuple_text(index.elements.shape()));
-    }
+    const auto shape_text = [](const axis_index& each) {
+      return tuple_text(each.elements.shape());
+    };
     throw index_error(detail::message(
-        "shape mismatch: arrays in an index could not be broadcast together, found shapes",
-        shapes));
+        "shape mismatch: arrays in an index could not be broadcast together, found shapes ",
+        detail::listed(indices_, shape_text, " ")));
   }
   std::erase_if(indices_, [](const axis_index& index) { return index.dimension == no_dimension; });
   for (axis_index& index : indices_) {
@@ -545,47 +545,29 @@ selection selection::of(const layout& where, std::span<const key_item> given) {
   int dimension = 0;
   int masks = 0;
   for (const finished_item& item : key) {
-    const int axes = axes_of(item);
-    if (const auto* array = std::get_if<array_view>(&item)) {
-      finder.pass_index();
-      if (is_mask(*array)) {
-        ++masks;
-        result.add_mask(axis, dimension, where, *array);
-      } else {
-        result.add(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *array);
-      }
-      axis += axes;
-      dimension += axes;
-      continue;
-    }
-    if (const auto* each = std::get_if<each_index>(&item)) {
-      finder.pass_index();
+    int axes = axes_of(item);
+    int dimensions = axes;
+    const auto* array = std::get_if<array_view>(&item);
+    if (array != nullptr && is_mask(*array)) {
+      ++masks;
+      result.add_mask(axis, dimension, where, *array);
+    } else if (array != nullptr) {
+      result.add(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *array);
+    } else if (const auto* each = std::get_if<each_index>(&item)) {
       result.add_each(axis, dimension, where.shape()[static_cast<std::size_t>(axis)], *each,
                       queue_of_arrays(key));
-      ++axis;
-      ++dimension;
-      continue;
     }
-    switch (std::get<index_item>(item).what) {
-      case index_item::kind::integer:
-        finder.pass_index();
-        ++axis;
-        break;
-      case index_item::kind::slice:
-        finder.pass_dimensions(1);
-        ++axis;
-        ++dimension;
-        break;
-      case index_item::kind::ellipsis:
-        finder.pass_dimensions(axes_left);
-        axis += axes_left;
-        dimension += axes_left;
-        break;
-      case index_item::kind::newaxis:
-        finder.pass_dimensions(1);
-        ++dimension;
-        break;
+    const auto* basic = std::get_if<index_item>(&item);
+    if (basic == nullptr || basic->what == index_item::kind::integer) {
+      finder.pass_index();
+      dimensions = basic == nullptr ? axes : 0;
+    } else {
+      axes = basic->what == index_item::kind::ellipsis ? axes_left : axes;
+      dimensions = basic->what == index_item::kind::newaxis ? 1 : axes;
+      finder.pass_dimensions(dimensions);
     }
+    axis += axes;
+    dimension += dimensions;
   }
   const auto arrays = std::ranges::count_if(
       key, [](const finished_item& item) { return std::holds_alternative<array_view>(item); });

@@ -13,9 +13,6 @@
 
 namespace usmx::inline v1::detail {
 
-// Moves the elements that integers select, over memory that the host may touch: the loops of gather
-// and scatter.
-
 /// One dimension along which no array selects; strides in bytes.
 struct rest_dimension {
   std::ptrdiff_t extent;
@@ -82,8 +79,6 @@ enum class destination_memory { given, fresh };
 bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,
                        destination_memory);
 bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);
-
-// The integers of the others are in memory that the host may touch.
 
 /// Over memory that the host may touch.
 void gather_on_host(const array_view& source, const selection&, const array_view& destination);

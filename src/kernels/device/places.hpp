@@ -48,8 +48,6 @@ inline std::int64_t place_at(const place_list& places, std::int64_t number) {
   return place < 0 ? place + places.extent : place;
 }
 
-// How the items that integers lead to come to lie in a row.
-
 /// Item `i` of a move: the number of its place, and its offset on the linear side and from the
 /// place on the indexed side.
 struct selected_item {

@@ -152,8 +152,6 @@ inline void transform(const From* source, To* destination, const traversal& t, C
   } while (at.next(t));
 }
 
-// How the work items of a kernel share elements in a row.
-
 /// The share of one work item in `count` elements, of which a work group takes `per_group`.
 struct share {
   std::int64_t first;

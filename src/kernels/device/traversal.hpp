@@ -7,9 +7,6 @@
 
 namespace usmx::inline v1::kernels {
 
-// The description of the elements that a kernel visits. The host fills it in. For device and host
-// code, without SYCL.
-
 /// One outer dimension; strides in bytes.
 struct outer_dimension {
   std::int64_t extent;

@@ -63,20 +63,20 @@ void refine_range(const functions& driver, CUcontext context, CUdeviceptr addres
 
 std::optional<functions> find_functions() noexcept {
   const loaded_library driver("libcuda.so.1");
-  const functions found{
-      driver.find<decltype(functions::get_attributes)>("cuPointerGetAttributes"),
-      driver.find<decltype(functions::get_address_range)>("cuMemGetAddressRange_v2"),
-      driver.find<decltype(functions::retain_primary_context)>("cuDevicePrimaryCtxRetain"),
-      driver.find<decltype(functions::release_primary_context)>("cuDevicePrimaryCtxRelease_v2"),
-      driver.find<decltype(functions::push_context)>("cuCtxPushCurrent_v2"),
-      driver.find<decltype(functions::pop_context)>("cuCtxPopCurrent_v2"),
-      driver.find<decltype(functions::enable_peer_access)>("cuCtxEnablePeerAccess"),
-      driver.find<decltype(functions::synchronize_context)>("cuCtxSynchronize"),
-      driver.find<decltype(functions::create_event)>("cuEventCreate"),
-      driver.find<decltype(functions::destroy_event)>("cuEventDestroy_v2"),
-      driver.find<decltype(functions::record_event)>("cuEventRecord"),
-      driver.find<decltype(functions::make_stream_wait)>("cuStreamWaitEvent")};
-  return found.complete() ? std::optional(found) : std::nullopt;
+  functions found;
+  const bool has_all = driver.find(found.get_attributes, "cuPointerGetAttributes") &&
+                       driver.find(found.get_address_range, "cuMemGetAddressRange_v2") &&
+                       driver.find(found.retain_primary_context, "cuDevicePrimaryCtxRetain") &&
+                       driver.find(found.release_primary_context, "cuDevicePrimaryCtxRelease_v2") &&
+                       driver.find(found.push_context, "cuCtxPushCurrent_v2") &&
+                       driver.find(found.pop_context, "cuCtxPopCurrent_v2") &&
+                       driver.find(found.enable_peer_access, "cuCtxEnablePeerAccess") &&
+                       driver.find(found.synchronize_context, "cuCtxSynchronize") &&
+                       driver.find(found.create_event, "cuEventCreate") &&
+                       driver.find(found.destroy_event, "cuEventDestroy_v2") &&
+                       driver.find(found.record_event, "cuEventRecord") &&
+                       driver.find(found.make_stream_wait, "cuStreamWaitEvent");
+  return has_all ? std::optional(found) : std::nullopt;
 }
 
 const functions& required_functions() {
@@ -161,9 +161,10 @@ namespace {
 /// CUDA adapter (unified-runtime eb58ab8d) leaves that of the device current that it worked on.
 std::optional<thread_state> find_current_context() noexcept {
   const loaded_library driver("libcuda.so.1");
-  const thread_state found{driver.find<decltype(thread_state::get)>("cuCtxGetCurrent"),
-                           driver.find<decltype(thread_state::set)>("cuCtxSetCurrent")};
-  return found.get == nullptr || found.set == nullptr ? std::nullopt : std::optional(found);
+  thread_state found{};
+  return driver.find(found.get, "cuCtxGetCurrent") && driver.find(found.set, "cuCtxSetCurrent")
+             ? std::optional(found)
+             : std::nullopt;
 }
 
 }  // namespace

@@ -64,14 +64,6 @@ struct functions {
   result (*record_event)(CUevent, CUstream) = nullptr;                // cuEventRecord
   // cuStreamWaitEvent
   result (*make_stream_wait)(CUstream, CUevent, unsigned flags) = nullptr;
-
-  bool complete() const noexcept {
-    return get_attributes != nullptr && get_address_range != nullptr &&
-           retain_primary_context != nullptr && release_primary_context != nullptr &&
-           push_context != nullptr && pop_context != nullptr && enable_peer_access != nullptr &&
-           synchronize_context != nullptr && create_event != nullptr && destroy_event != nullptr &&
-           record_event != nullptr && make_stream_wait != nullptr;
-  }
 };
 
 /// The functions of the driver that the SYCL runtime has loaded; none if it has not loaded it, or
@@ -155,8 +147,6 @@ class current_primary_context {
   retained retained_;
   current_context current_;
 };
-
-// Orders usmx's work on a queue after other libraries' work on CUDA's streams.
 
 /// An event on a queue of a CUDA device that comes after the work that is now on another library's
 /// stream of that device. Does not wait. The driver does not check the handle: a wrong one crashes.

@@ -30,13 +30,11 @@ usm_kind to_kind(memory_type type) noexcept {
 
 std::optional<functions> find_functions() noexcept {
   const loaded_library loader("libze_loader.so.1");
-  const functions found{
-      loader.find<decltype(functions::get_allocation_properties)>("zeMemGetAllocProperties"),
-      loader.find<decltype(functions::get_address_range)>("zeMemGetAddressRange")};
-  if (found.get_allocation_properties == nullptr || found.get_address_range == nullptr) {
-    return std::nullopt;
-  }
-  return found;
+  functions found{};
+  return loader.find(found.get_allocation_properties, "zeMemGetAllocProperties") &&
+                 loader.find(found.get_address_range, "zeMemGetAddressRange")
+             ? std::optional(found)
+             : std::nullopt;
 }
 
 allocation_info query(const functions& driver, ze_context_handle_t context,

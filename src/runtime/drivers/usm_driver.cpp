@@ -54,12 +54,11 @@ namespace usmx::inline v1::detail::runtime_pools {
 
 std::optional<functions> find_functions() noexcept {
   const loaded_library umf("libumf.so.1");
-  const functions found{umf.find<decltype(functions::find_pool)>("umfPoolByPtr"),
-                        umf.find<decltype(functions::usable_nbytes)>("umfPoolMallocUsableSize")};
-  if (found.find_pool == nullptr || found.usable_nbytes == nullptr) {
-    return std::nullopt;
-  }
-  return found;
+  functions found{};
+  return umf.find(found.find_pool, "umfPoolByPtr") &&
+                 umf.find(found.usable_nbytes, "umfPoolMallocUsableSize")
+             ? std::optional(found)
+             : std::nullopt;
 }
 
 allocation_info narrowed_to_chunk(const functions& pools, allocation_info found,

@@ -20,9 +20,6 @@
 #include "base/process.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-// The interface of a back end's driver: the traits that it states, and the questions that it
-// answers.
-
 // In what back ends differ, as values: code outside of this folder asks for these, and never which
 // back end it is. No SYCL here.
 
@@ -73,9 +70,6 @@ struct backend_traits {
   /// The compiler of users' kernels.
   kernel_compiler compiler = kernel_compiler::runtime;
 };
-
-// The interface through which each back end's own driver tells what it knows about an allocation.
-// Private to the library.
 
 /// Asks one context's back end. Thread-safe.
 class usm_driver {
@@ -142,8 +136,6 @@ std::unique_ptr<usm_driver> make_driver(const sycl::context&);
 
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, bounds unknown.
 std::unique_ptr<usm_driver> make_generic_driver(const sycl::context&);
-
-// The back ends that usmx knows: the only table of them.
 
 /// Each asks its driver, through functions looked up at run time; null where the driver does not
 /// have them. The context has to be of that back end.

@@ -152,6 +152,16 @@ executable finished(source_bundle& source, const object_bundle& compiled,
              : syclex::build(source, {device}, syclex::properties(syclex::build_options(options)));
 }
 
+/// The executable, the compiler's text, and the compiled object, which is checked before the
+/// executable is used. Each may be empty.
+std::string answer_of(std::string_view executable, std::string_view log, std::string_view object) {
+  message_writer out;
+  for (const std::string_view each : {executable, log, object}) {
+    out.add(each);
+  }
+  return out.bytes();
+}
+
 /// A module stays as it is, but for trying whether it can be built.
 std::string answer_for_module(const sycl::context& context, const sycl::device& device,
                               std::string_view module, const std::vector<std::string>& kernels) {
@@ -162,11 +172,7 @@ std::string answer_for_module(const sycl::context& context, const sycl::device& 
     module = {};
     log = failed.what();
   }
-  message_writer out;
-  out.add(module);
-  out.add(log);
-  out.add(std::string_view());
-  return out.bytes();
+  return answer_of(module, log, {});
 }
 
 /// A program, the library, the compute capability.
@@ -179,11 +185,7 @@ std::string answer_for_cuda(message_reader& request) {
   program.library = request.text();
   program.capability = static_cast<int>(request.number());
   const usmx::detail::nvrtc_result made = usmx::detail::compile_by_nvrtc(program);
-  message_writer out;
-  out.add(made.code);
-  out.add(made.log);
-  out.add(std::string_view());
-  return out.bytes();
+  return answer_of(made.code, made.log, {});
 }
 
 /// A program, the device's number.
@@ -206,16 +208,10 @@ std::string answer_by_runtime(message_reader& request) {
     content.clear();
     log = failed.what();
   }
-  message_writer out;
-  out.add(std::string_view(content.data(), content.size()));
-  out.add(log);
-  out.add(std::string_view(object.data(), object.size()));
-  return out.bytes();
+  return answer_of({content.data(), content.size()}, log, {object.data(), object.size()});
 }
 
-/// Answers a request, which has the compiler's name and its input. The answer has the executable,
-/// the compiler's text, and the compiled object, which is checked before the executable is used.
-/// Each may be empty.
+/// Answers a request, which has the compiler's name and its input.
 std::string answer(message_reader request) {
   return request.text() == usmx::detail::nvrtc_name ? answer_for_cuda(request)
                                                     : answer_by_runtime(request);

@@ -419,9 +419,7 @@ compiled_program compile(const program& source, const compile_target& target,
     throw compile_error(end_text(*ended), {});
   }
   message_reader answer(ended->answer);
-  compiled_program made;
-  made.executable = answer.text();
-  made.log = answer.text();
+  compiled_program made = compiled_program::from(answer);
   require_definitions(modules_of_syclbin(answer.text()));
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
@@ -472,10 +470,7 @@ std::optional<compiled_program> cached_program::load() const {
   }
   try {
     message_reader reader({content->data(), content->size()});
-    compiled_program made;
-    made.executable = reader.text();
-    made.log = reader.text();
-    return made;
+    return compiled_program::from(reader);
   } catch (const std::exception& useless) {
     discard(useless.what());
     return std::nullopt;

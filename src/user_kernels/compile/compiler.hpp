@@ -31,6 +31,12 @@ using compile_target = std::variant<runtime_target, cuda_target>;
 
 /// The result of a compilation.
 struct compiled_program {
+  /// Takes both texts out of a message.
+  static compiled_program from(message_reader& message) {
+    std::string executable(message.text());
+    return {std::move(executable), std::string(message.text())};
+  }
+
   /// An executable SYCLBIN for the device, a module of SPIR-V, or code for CUDA's driver; empty if
   /// the source cannot be compiled.
   std::string executable;
@@ -59,8 +65,6 @@ compiled_program compile(const program&, const compile_target&, const child_prog
 /// The text that users see where the compiler succeeds and the device's driver fails, with the
 /// driver's own text.
 std::string driver_failure_text(std::string_view said);
-
-// Compiled programs of users in the disk cache, beside the package's own kernels.
 
 /// The place of one program, for one device, in the disk cache.
 class cached_program {

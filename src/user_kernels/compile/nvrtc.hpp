@@ -9,8 +9,6 @@
 
 namespace usmx::inline v1::detail {
 
-// Where NVIDIA's run-time compiler (NVRTC) is, which users install. No SYCL here.
-
 struct nvrtc_library {
   std::filesystem::path file;
 
@@ -23,9 +21,6 @@ struct nvrtc_library {
 /// compute capability (90 for 9.0): of the Python package, else where the loader finds it. Throws
 /// compile_error, which says what to install, if there is none.
 nvrtc_library find_nvrtc(int driver_major_version, int capability);
-
-// Compiles a program with NVIDIA's run-time compiler (NVRTC), which is loaded for it. Only
-// usmx-compile does. No SYCL here.
 
 /// The input of NVRTC.
 struct nvrtc_program {

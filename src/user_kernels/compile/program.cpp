@@ -54,12 +54,13 @@ constexpr std::string_view contraction = "-ffp-contract=";
 /// The beginning of the warning of USMX_KERNEL.
 constexpr std::string_view dimensions_mark = "usmx kernel of dimensions: ";
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_word_character(char c) {
+  return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 void require_identifier(std::string_view what, std::string_view name) {
-  const auto is_letter = [](char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-  };
-  const auto is_part = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-  if (name.empty() || !is_letter(name.front()) || !std::ranges::all_of(name, is_part)) {
+  if (name.empty() || is_digit(name.front()) || !std::ranges::all_of(name, is_word_character)) {
     throw value_error(message(what, " must be an identifier of C++, found '", name, "'"));
   }
 }
@@ -196,10 +197,6 @@ std::string without_line_splices(std::string_view text) {
   return joined;
 }
 
-bool is_word_character(char c) {
-  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// The name in quotes or angle brackets that the text begins with; empty if there is none.
 std::string_view included_name(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -282,10 +279,6 @@ std::vector<std::string> with_absolute_folders(std::span<const std::string> opti
 bool is_marked(const diagnostic& each) {
   return each.text.find(dimensions_mark) != std::string::npos;
 }
-
-}  // namespace
-
-namespace {
 
 program program_of_module(std::string_view module, std::span<const std::string> kernels,
                           const compile_options& how) {

@@ -77,9 +77,6 @@ std::optional<std::string> missing_kernel(const diagnostic&, const program&);
 /// GPU has the user's text several times.
 std::vector<diagnostic> for_users(std::vector<diagnostic>);
 
-// A program as a request for the compiler's process has it. Private to the library and the programs
-// that compile.
-
 inline void add_program(message_writer& request, const program& added) {
   request.add(added.text);
   for (const std::vector<std::string>* texts : {&added.kernels, &added.options}) {

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/messages.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
@@ -178,11 +179,9 @@ class module_reader {
   }
 
   std::string entry_names() const {
-    std::string text;
-    for (const auto& [name, function] : entries_) {
-      text += message(text.empty() ? "" : ", ", "'", name, "'");
-    }
-    return text.empty() ? "none" : text;
+    return entries_.empty()
+               ? "none"
+               : listed(entries_, [](const auto& each) { return message("'", each.first, "'"); });
   }
 
   const instruction* type(id of) const {

@@ -12,9 +12,6 @@
 
 #include "usmx/user_kernels/compile.hpp"
 
-// Reads what a module of SPIR-V says about its kernels. The module may be anything: what is not as
-// the specification says is an error. No SYCL here.
-
 namespace usmx::inline v1::internal {
 
 /// The first word of each module.
@@ -41,8 +38,6 @@ std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::str
 /// processor would take them from the host's process (docs/decisions.md, 88).
 void require_definitions(std::span<const std::string_view> modules);
 
-// Reads the files in which the SYCL runtime saves compiled kernels. No SYCL here.
-
 /// An image in an object that the runtime saved: what the runtime knows of its kernels and of its
 /// module, as texts, and the module.
 struct syclbin_image {
@@ -65,9 +60,6 @@ std::string write_syclbin(std::string_view metadata, const syclbin_image&);
 /// The modules of SPIR-V in an object that the runtime saved; none in no bytes. They refer to the
 /// bytes. Throws std::runtime_error for bytes in another form.
 std::vector<std::string_view> modules_of_syclbin(std::string_view object);
-
-// Reads the parameters of kernels from the object that the compiler made: from the mangled names of
-// the empty kernels that include/usmx/kernel.hpp has for this.
 
 /// The parameters of the kernel that was the `place`-th in the program's text. Throws value_error
 /// if the object does not say them, and for a parameter that no launch can set.

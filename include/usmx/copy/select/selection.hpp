@@ -149,9 +149,6 @@ class USMX_API selection {
   mutable std::vector<std::shared_ptr<const buffer>> memory_;
 };
 
-// Reading and writing the elements that a selection names: NumPy's `a[key]` and `a[key] = values`
-// where arrays are among the items of the key.
-
 /// Copies the selected elements of `source` to `destination`, and waits, as `copy` does. The
 /// selection was made for the layout of `source`. `destination` overlaps neither `source` nor the
 /// selection's arrays. Throws value_error when `destination` has another shape than the selection

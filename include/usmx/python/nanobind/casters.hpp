@@ -24,8 +24,6 @@
 
 namespace usmx::python {
 
-// How an extension that uses nanobind imports usmx: its table of functions and its exceptions.
-
 /// Imports usmx. An extension calls it first in NB_MODULE, so that a usmx that is missing or has
 /// another version raises its ImportError (or ModuleNotFoundError) when the extension is imported.
 /// From then on, exceptions of usmx and SYCL that leave the extension's functions become the Python
