@@ -24,7 +24,6 @@ enum class overtaking : std::uint8_t {
   left_to_caller  ///< The caller has the event, and waits for it.
 };
 
-/// New work on a queue.
 class submission {
  public:
   /// A submission without a queue, for work that others submit. It collects the events to wait for,
@@ -33,13 +32,11 @@ class submission {
   explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented)
       : queue_(&queue), overtaking_(by_others) {}
 
-  /// The work reads or writes these bytes.
   void use(byte_range bytes, access made);
   /// The work reads or writes these elements. It comes after what others may have submitted to work
   /// on the memory. Waits for that where they give no events, and it is on an out-of-order queue.
   void use(const array&, access made);
 
-  /// The work comes after these events, too.
   void follow(std::span<const sycl::event> events);
 
   const sycl::queue& queue() const noexcept { return *queue_; }

@@ -121,7 +121,6 @@ elementwise_kernel make(const row& of, dtype type) {
           {.name = std::string(of.name), .preamble = functions_text()}};
 }
 
-/// The type of a reduction's result.
 dtype result_of(const reduction_row& of, dtype type) {
   if (of.result == "bool") {
     return dtype::of<bool>();

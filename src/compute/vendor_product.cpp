@@ -26,7 +26,6 @@
 #include "copy/copy.hpp"
 #include "kernels/device_kernel.hpp"
 #include "runtime/drivers/cuda.hpp"
-#include "runtime/drivers/cuda_toolkit.hpp"
 #include "runtime/waits.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/array/submit.hpp"
@@ -233,20 +232,20 @@ std::optional<cublas_types> cublas_types_of(type_code type) {
 /// The library: one that is loaded already, such as PyTorch's, else that of the newest version of
 /// CUDA that the driver takes. Stays loaded.
 void* loaded_cublas() {
-  const auto name_of = [](const detail::toolkit_version& each) {
+  const auto name_of = [](const detail::cuda::toolkit_version& each) {
     return detail::message("libcublas.so.", each.major);
   };
-  for (const auto& each : detail::toolkit_versions) {
+  for (const auto& each : detail::cuda::toolkit_versions) {
     if (void* const loaded = dlopen(name_of(each).c_str(), RTLD_NOW | RTLD_NOLOAD)) {
       return loaded;
     }
   }
   const int newest = detail::cuda::driver_major_version();
-  for (const auto& each : detail::toolkit_versions) {
+  for (const auto& each : detail::cuda::toolkit_versions) {
     if (each.major > newest) {
       continue;
     }
-    const auto file = detail::find_file(name_of(each), each.cublas_folder);
+    const auto file = detail::cuda::find_file(name_of(each), each.cublas_folder);
     if (void* const loaded = file ? dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr) {
       return loaded;
     }

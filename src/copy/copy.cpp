@@ -81,7 +81,6 @@ void require_host_memory(std::string_view function, const array_view& view) {
 
 namespace {
 
-/// Whether the innermost elements of a side lie beside each other.
 bool is_adjacent(const copy_plan& plan, std::ptrdiff_t copy_dimension::* stride, dtype type) {
   return plan.ndim == 0 ||
          plan.dimensions().back().*stride == static_cast<std::ptrdiff_t>(type.itemsize());
@@ -177,7 +176,6 @@ const sycl::queue& queue_for(const copy_side& source, const copy_side& destinati
   return destination.kind == usm_kind::unknown ? source.queue : destination.queue;
 }
 
-/// The facts that decide how a copy is run.
 struct situation {
   bool overlap;
   bool host_reaches_source;

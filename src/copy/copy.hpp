@@ -87,14 +87,12 @@ void require_fillable(const array_view& destination, const std::byte* element);
 /// Also for elements without an address.
 void require_host_memory(std::string_view function, const array_view&);
 
-/// Whether the host may read and write the elements in place.
 inline bool touched_by_host(const array_view& view) {
   return host_may_touch(view.kind(), view.device());
 }
 
 /// Who may write: throws read_only_error, which calls a read-only view `what`.
 void require_writable(const array_view&, std::string_view what);
-/// The name of the destination in messages of copies and fills.
 inline constexpr std::string_view destination_of_copies = "destination of a copy";
 
 /// The memory of one side of a copy, and the queue on which usmx works on it.

@@ -59,13 +59,11 @@ bool may_memcpy(const array& source, const array& destination, const sycl::queue
           internal::private_queue(destination).get_device() == device);
 }
 
-/// Whether kernels on the queue may use the array.
 bool is_in_reach(const array& a, const sycl::queue& queue) {
   return detail::is_in_reach(queue, internal::first_element(a), a.kind(),
                              internal::private_queue(a));
 }
 
-/// The memory of an array on the queue on which it is copied.
 side_memory side_of(const array& a) { return {internal::first_element(a), a.kind(), queue_of(a)}; }
 
 sycl::event start_memcpy(const copy_plan& plan, const submission& with) {

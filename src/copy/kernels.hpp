@@ -34,12 +34,10 @@ struct kernel_launch {
 /// The most dimensions that one kernel takes.
 inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensions + 2;
 
-/// How the work is divided.
 struct work_split {
   kernel_shape shape;
   /// Whether the kernels that transpose whole tiles do it.
   bool by_tiles = false;
-  /// Whether nothing is read.
   bool fills = false;
 };
 

@@ -67,7 +67,6 @@ sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::s
 
 namespace {
 
-/// Rows of bytes at equal distances.
 struct equal_rows {
   const std::byte* source;
   std::byte* destination;

@@ -30,7 +30,6 @@ class USMX_API staging {
   /// Memory for elements. The queue is the view's, and may be used for copies to and from this
   /// memory.
   staging(std::span<const std::ptrdiff_t> shape, dtype type, const sycl::queue& queue);
-  /// Memory for the elements of an array.
   explicit staging(const array_view& like) : staging(like.shape(), like.type(), like.queue()) {}
   /// The elements of a view, which must be finished. Waits for the copy.
   static staging fetched(const array_view& source) { return fetched(source, source.type()); }

@@ -113,7 +113,6 @@ dtype parse_format(std::string_view format) {
 constexpr std::string_view table_format = "+s";
 constexpr std::string_view list_format = "+w:";
 
-/// The size of a fixed-size list.
 std::ptrdiff_t parse_list(std::string_view format) {
   std::ptrdiff_t size = 0;
   const char* const end = format.data() + format.size();
@@ -425,7 +424,6 @@ rows_of rows_of_child(const rows_of& parent, std::int64_t k, std::int64_t each) 
   return {child, checked_add(child->offset, first, "first element of a child"), count};
 }
 
-/// How many of the bits are not set.
 std::int64_t count_unset(const std::uint8_t* bits, std::int64_t first, std::int64_t end) {
   std::int64_t unset = 0;
   while (first < end) {
@@ -464,7 +462,6 @@ void require_inside(const std::vector<sized_buffer>& sizes, const rows_of& rows,
   }
 }
 
-/// The number of bytes that hold those bits.
 std::ptrdiff_t bytes_of_bits(std::ptrdiff_t bits) { return bits / 8 + (bits % 8 == 0 ? 0 : 1); }
 
 /// Checks that no value is missing. The rows' places have been checked before.

@@ -42,7 +42,6 @@ std::vector<std::ptrdiff_t> in_bytes(std::span<const std::ptrdiff_t> strides,
   throw value_error(detail::describe_missing_cuda_device(number));
 }
 
-/// The number of the device that the pointer belongs to.
 std::int32_t number_of_device(const void* pointer) {
   const auto number = detail::cuda::device_number(detail::cuda::required_functions(), pointer);
   if (!number) {

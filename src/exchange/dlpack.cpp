@@ -171,7 +171,6 @@ sycl::queue queue_of_cuda_device(std::int32_t number) {
   return internal::cached_queue(*device);
 }
 
-/// The queue that usmx has for that device.
 sycl::queue queue_on(dlpack::device where, const char* expected) {
   switch (where.type) {
     case dlpack::device_type::oneapi:
@@ -184,7 +183,6 @@ sycl::queue queue_on(dlpack::device where, const char* expected) {
   }
 }
 
-/// The kind of new memory for a device.
 usm_kind kind_on(dlpack::device where) {
   switch (where.type) {
     case dlpack::device_type::cpu:

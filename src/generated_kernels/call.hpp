@@ -67,7 +67,6 @@ void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
 /// The most dimensions of a loop in a kernel; more are loops on the host.
 inline constexpr std::size_t max_kernel_loop_dimensions = 8;
 
-/// The loops that kernels are generated for.
 enum class loop_kind : std::uint8_t {
   flat,   ///< One run.
   rows,   ///< Rows of columns.
@@ -128,7 +127,6 @@ array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 /// Whether elements share bytes: fewer bytes than they have.
 bool is_crowded(const array_view&);
 
-/// New memory for the elements of an array, for the work of a kernel.
 array new_like(const array&);
 
 /// An output that is computed in new memory, and copied to where it was wanted.
@@ -150,7 +148,6 @@ using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + m
 packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
                    std::size_t kernel_dimensions);
 
-/// How many indices all dimensions have.
 std::ptrdiff_t items_of(std::span<const loop_dimension>) noexcept;
 
 inline std::size_t rounded_up(std::size_t n, std::size_t step) {
@@ -176,7 +173,6 @@ class USMX_API generated_call {
   generated_call(const generated_call&) = delete;
   generated_call& operator=(const generated_call&) = delete;
 
-  /// Whether no array was given for an output.
   bool lacks_output(std::size_t output) const;
   /// The type that an array for this output must have. Its shape and its order are those of
   /// `output_layout()`.

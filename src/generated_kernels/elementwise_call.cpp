@@ -28,7 +28,6 @@ struct elementwise_kernel::implementation {
 
 namespace detail {
 
-/// One array that the loop goes through.
 struct elementwise_operand {
   std::size_t place;  // among the parameters
   array used;

@@ -36,7 +36,6 @@ struct typed_arguments {
   std::vector<held_dtype> types;
 };
 
-/// A generated source: its text, and the names of its kernels.
 struct generated_source {
   std::string text;
   std::vector<std::string> kernels;
@@ -66,9 +65,7 @@ class kernel_family {
   std::shared_ptr<const typed_arguments> typed_for(std::span<const kernel_argument>,
                                                    std::optional<dtype> wanted) const;
 
-  /// The name of a parameter's type as the source has it.
   std::string type_name(std::size_t place, dtype in_call) const;
-  /// The parameters as the source has them.
   std::vector<source_parameter> source_parameters(const typed_arguments&,
                                                   std::span<const kernel_argument>) const;
 
@@ -109,7 +106,6 @@ class kernel_family {
   mutable internal::compiled_kernels<kernel_key> compiled_;
 };
 
-/// A call that runs.
 struct started_call {
   std::vector<array> outputs;
   std::vector<sycl::event> events;
@@ -130,7 +126,6 @@ class complete_call {
   std::span<const kernel_argument> all() const noexcept { return all_; }
   /// Where it runs. Throws value_error for arrays on two queues.
   sycl::queue queue() const;
-  /// Runs the call of these arguments.
   template <class Call>
   started_call start(Call& call) const {
     const sycl::queue where = queue();

@@ -298,7 +298,6 @@ struct known_type {
 };
 using known_types = std::map<std::string, known_type, std::less<>>;
 
-/// Whether the type is known in a call only.
 bool stands_for_type(const generated_parameter& parameter) {
   return parameter.is_variable() || parameter.is_structure;
 }

@@ -218,7 +218,6 @@ std::vector<std::string> words_of_form(std::string_view form) {
 
 namespace {
 
-/// An operand of the loop: an array, or the index.
 struct source_operand {
   std::string pointer;
   std::string type;
@@ -229,7 +228,6 @@ struct source_operand {
 
 bool is_index(const source_operand& each) { return each.pointer.empty(); }
 
-/// Whether it goes through local memory.
 bool is_turned(const source_operand& each) { return each.step == 't' || each.step == 'u'; }
 
 /// Where a row begins, in bytes from an operand's first element.

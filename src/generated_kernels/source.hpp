@@ -16,7 +16,6 @@
 
 namespace usmx::inline v1::detail {
 
-/// A parameter as it is written.
 struct generated_parameter {
   /// The name of a type, as dtype::name() has it; one letter is a variable, for any type.
   std::string type;
@@ -45,7 +44,6 @@ void check_kernel_name(std::string_view name);
 /// directives or raw strings are left to the compiler.
 void check_brackets(std::string_view name, std::string_view text);
 
-/// Whether the text is an identifier of C++.
 bool is_identifier(std::string_view text);
 
 /// Whether a source has that identifier.
@@ -58,7 +56,6 @@ bool is_of_preamble(std::string_view name, std::string_view preamble);
 /// with it. For a variable, too.
 std::optional<dtype> named_type(std::string_view name);
 
-/// The type as the source has it.
 std::string cpp_name(dtype);
 
 /// The type of an argument: of an array, or of a number, whose type is only a kind.
@@ -86,7 +83,6 @@ struct source_parameter {
   bool is_array;
   /// The dimensions of a raw array, else 0.
   int raw_ndim;
-  /// Whether a raw array is C-contiguous.
   bool is_contiguous;
 
   /// Whether the loop gives its elements.
@@ -103,7 +99,6 @@ std::string filled(std::string_view text,
 /// The beginning of generated sources: headers, type variables as types, the user's preamble.
 std::string source_beginning(std::span<const source_parameter>);
 
-/// The parameter as the kernel declares it.
 std::string declaration(const source_parameter&);
 
 /// Raw arrays under the names that users know.

@@ -136,7 +136,6 @@ bool write_file(const fs::path& file, std::span<const char> head, std::span<cons
   return ::close(descriptor) == 0 && written;
 }
 
-/// Whether the name is one of the cache's own files.
 bool is_entry(const fs::path& file) { return file.extension() == extension; }
 bool is_temporary(const fs::path& file) { return file.extension() == temporary_extension; }
 

@@ -95,9 +95,7 @@ constexpr std::span<const char* const> names_of(kernel_group group) {
 /// Such as "cast_double", which is also the stem of the object's file name; with "_wide" at its end
 /// for that shape.
 std::string name_of(kernel_group, kernel_shape);
-/// The name of a file in src/kernels/device.
 std::string_view source_file_of(kernel_group);
-/// The options for the SYCL compiler.
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
 /// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one in `place` among those of its group.
@@ -123,7 +121,6 @@ kernel_id places_kernel(type_code);
 /// The kernel of a name such as "usmx_scan".
 kernel_id select_kernel(std::string_view name);
 
-/// How elements of one plain type become another.
 struct cast_step {
   /// The kernel that converts; empty if the bytes stay as they are.
   std::optional<kernel_id> kernel;

@@ -116,7 +116,6 @@ const std::string& runtime_identity() {
   return identity;
 }
 
-/// The hash of what the group is built from.
 std::uint64_t code_hash(kernel_group group, kernel_shape shape) {
   std::uint64_t hash = hash_of(kernel_object(group, shape));
   for (const kernel_source& file : kernel_sources()) {

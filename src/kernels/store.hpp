@@ -52,7 +52,6 @@ class device_kernels {
   std::array<group_state, kernel_group_count> groups_;
 };
 
-/// The shape that suits the device.
 kernel_shape shape_for(const sycl::device&);
 
 /// The kernels of a context, in a slot of its state. Thread-safe.

@@ -95,7 +95,6 @@ struct structure : detail::type_entry {
   const std::string typestr_text;
   const std::string name_text;
   const std::optional<std::string> format_text;
-  /// The types of fields that are structured.
   std::vector<held_dtype> held;
 
   // Mutable: the count of holders is no part of the type's value.

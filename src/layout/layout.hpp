@@ -17,7 +17,6 @@ namespace usmx::inline v1::detail {
 
 inline constexpr std::ptrdiff_t ptrdiff_max = std::numeric_limits<std::ptrdiff_t>::max();
 
-/// The addresses [begin, end).
 struct byte_range {
   std::uintptr_t begin;
   std::uintptr_t end;
@@ -25,7 +24,6 @@ struct byte_range {
   constexpr std::size_t nbytes() const noexcept { return end - begin; }
 };
 
-/// The bytes at the offsets [begin, end) from an address.
 inline byte_range bytes_from(const std::byte* origin, std::ptrdiff_t begin, std::ptrdiff_t end) {
   const auto at = reinterpret_cast<std::uintptr_t>(origin);
   return {at + static_cast<std::uintptr_t>(begin), at + static_cast<std::uintptr_t>(end)};
@@ -140,7 +138,6 @@ constexpr std::optional<dtype> find_plain_type(char kind, std::size_t itemsize) 
   return found == type_code::structured ? std::nullopt : std::optional<dtype>(found);
 }
 
-/// The type of the real and the imaginary part of a complex number.
 constexpr dtype part_type(dtype complex) noexcept {
   return *find_plain_type('f', complex.itemsize() / 2);
 }

@@ -38,7 +38,6 @@ struct pending_action {
   pending_action* next;
 };
 
-/// The state of one thread.
 struct run_state {
   int depth = 0;
   pending_action* first = nullptr;
@@ -129,7 +128,6 @@ detail::release_action after(detail::release_action first, std::shared_ptr<buffe
   return {[](void* of) noexcept { delete static_cast<both*>(of); }, state, owner};
 }
 
-/// The free bytes in all pools.
 std::size_t cached_nbytes() {
   std::size_t sum = 0;
   for (const auto& pool : default_pools()) {
@@ -193,7 +191,6 @@ std::byte* allocate_block(const any_resource& resource, std::size_t nbytes, std:
 
 }  // namespace
 
-/// A request for a new buffer.
 struct internal::new_buffer::request {
   std::size_t nbytes;
   usm_kind kind;

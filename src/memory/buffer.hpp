@@ -46,7 +46,6 @@ struct partner {
 };
 
 struct buffer_access {
-  /// One for each queue.
   static std::vector<partner> partners(const buffer&);
   /// Forgets the leases of the memory that have ended, before work on a queue, or null. Their
   /// holders' last work becomes work that is known by address, or is waited for where there are no

@@ -44,7 +44,6 @@ namespace {
 
 /// How many using_resource there are, of all threads: without one, no thread's is looked for.
 std::atomic<std::size_t> live_scopes = 0;
-/// The innermost of the thread.
 thread_local const using_resource::scope* scope_of_thread = nullptr;
 
 /// The resource of the innermost using_resource of the thread that fits; null if there is none.
@@ -151,7 +150,6 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
 using all_pools =
     detail::living_objects<pool_resource, detail::ranked_mutex<detail::lock_rank::pool_list>>;
 
-/// The resources of one device and kind.
 struct device_resources {
   device_resources(const sycl::queue& queue, usm_kind of, device_resources* following)
       : device(queue.get_device()),

@@ -94,7 +94,6 @@ std::vector<buffer::lease> buffer::ended_leases() const {
   return ended;
 }
 
-/// Forgets the leases that have not begun again.
 void buffer::forget(const std::vector<lease>& ended) {
   const std::lock_guard lock(leases_mutex_);
   for (const lease& past : ended) {

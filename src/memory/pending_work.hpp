@@ -38,7 +38,6 @@ class access_history {
   };
 
   bool empty() const noexcept { return segments_.empty(); }
-  /// The serial of the latest work that was added.
   serial latest() const noexcept { return latest_; }
 
   /// The work that an access to these bytes must come after: for a read all writes, for a write all
@@ -97,7 +96,6 @@ class access_history {
     return at != segments_.end() && at->first < bytes.end;
   }
 
-  /// The most work that any of these bytes has.
   std::size_t most_works(byte_range bytes) const {
     std::size_t most = 0;
     for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
@@ -223,7 +221,6 @@ class access_history {
   serial latest_ = 0;
 };
 
-/// The bytes [first, first + nbytes).
 inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
   return bytes_from(static_cast<const std::byte*>(first), 0, static_cast<std::ptrdiff_t>(nbytes));
 }
@@ -283,7 +280,6 @@ void wait_for_pending_work(byte_range, access);
 /// work stays known, and new work at the same addresses comes after it.
 void forget_pending_work(byte_range) noexcept;
 
-/// Waits for all unfinished work.
 void wait_for_all_pending_work();
 
 }  // namespace usmx::inline v1::detail

@@ -73,7 +73,6 @@ constexpr std::size_t class_index(std::size_t size) noexcept {
 
 inline constexpr std::size_t slab_class_count = class_index(largest_slab_block) + 1;
 
-/// The size with that index.
 constexpr std::size_t size_of_class(std::size_t index) noexcept {
   if (index < 4) {
     return (index + 1) * block_granule;
@@ -174,11 +173,9 @@ class block_cache {
   }
   /// Calls nothing of the runtime.
   void deallocate(std::byte* block) noexcept;
-  /// Whether more is free than the limit allows.
   bool has_surplus() const noexcept {
     return free_nbytes_.load(std::memory_order_relaxed) > limit();
   }
-  /// Gives back what is free beyond the limit.
   void give_back_surplus() noexcept {
     if (has_surplus()) {
       shrink(limit());
@@ -186,7 +183,6 @@ class block_cache {
   }
   /// Gives back all that is free.
   void trim() noexcept;
-  /// How many bytes may be free.
   std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
   void set_limit(std::size_t nbytes) noexcept {
     limit_.store(nbytes, std::memory_order_relaxed);
@@ -311,7 +307,6 @@ class living_pool {
 
   /// Gives unused memory back to the resource below.
   virtual void trim() noexcept = 0;
-  /// Gives back what is free beyond what the pool keeps.
   virtual void give_back_surplus() noexcept = 0;
 
  private:

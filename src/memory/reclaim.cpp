@@ -112,7 +112,6 @@ void give_back(std::unique_ptr<owned_block> block) noexcept {
   block->resource.deallocate(block->first, block->nbytes, block->alignment, block->queue);
 }
 
-/// The block that waits for the longest time.
 struct oldest_waiting {
   byte_range range;
   std::uint64_t age;

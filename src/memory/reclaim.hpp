@@ -88,7 +88,6 @@ void release_later(deferred_release block) noexcept;
 /// unfinished work does not keep other blocks from being found. Never waits.
 void release_finished() noexcept;
 
-/// Releases all blocks whose work is finished.
 void release_all_finished() noexcept;
 
 /// Waits for the oldest blocks and releases them, if more bytes wait than pending_limit() allows,
@@ -98,7 +97,6 @@ void limit_deferred();
 /// Waits for the work of all blocks, and releases them.
 void release_all();
 
-/// Bytes whose release is still to come.
 std::size_t deferred_nbytes() noexcept;
 
 /// Moves batches that are finished to `finished`: asks each in turn, from `next` on, until so many

@@ -41,9 +41,7 @@ USMX_API void remove(const std::byte* base, std::size_t nbytes) noexcept;
 /// The live block that contains the byte at `pointer`. The byte after the last one does not belong
 /// to a block.
 USMX_API std::optional<registered_block> find(const void* pointer);
-/// Number of live blocks.
 USMX_API std::size_t size() noexcept;
-/// Bytes of all live blocks.
 USMX_API std::size_t nbytes() noexcept;
 
 /// The live block that contains the byte, as the context sees it: a context does not know the

@@ -127,9 +127,7 @@ std::shared_ptr<context_state> state_of(const sycl::context&);
 
 struct queue_state {
   std::shared_ptr<context_state> of_context;
-  /// Whether the queue's device is the only one of the context.
   bool has_only_device = false;
-  /// Whether the queue is one of the context's cached queues.
   bool is_cached = false;
   /// Whether the queue is one of the peers, in place of which usmx uses its own.
   bool is_peers = false;

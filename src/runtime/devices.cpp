@@ -439,7 +439,6 @@ std::string describe_missing_cuda_device(std::optional<std::int32_t> number) {
 
 namespace {
 
-/// The devices of the process, two by two.
 class peer_table {
  public:
   /// Asks the back end, and enables the access, unless that is known.

@@ -26,7 +26,6 @@ USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 USMX_API sycl::queue cached_queue(const sycl::device&);
 USMX_API sycl::queue default_queue();
 
-/// All cached queues that exist.
 USMX_API std::vector<sycl::queue> all_cached_queues();
 
 /// Makes known which queue the peers keep for its device and context. If one is known already, it
@@ -36,7 +35,6 @@ USMX_API void add_peers_queue(const sycl::queue&);
 USMX_API bool peers_are_known() noexcept;
 /// The peers' queue for the device and the context of a queue; none if it is not known.
 USMX_API std::optional<sycl::queue> peers_queue_beside(const sycl::queue&);
-/// Whether the queue is one of the cached queues.
 USMX_API bool is_cached_queue(const sycl::queue&);
 
 /// usmx's own queue for a queue of the peers; any other queue itself.
@@ -47,7 +45,6 @@ USMX_API const sycl::queue& presented_queue(const sycl::queue&);
 /// The same for code outside usmx. If it gets a cached queue itself, usmx expects from now on that
 /// the cached queues have work that usmx has not submitted.
 USMX_API const sycl::queue& handed_out(const sycl::queue&);
-/// Whether code outside usmx has got a cached queue.
 USMX_API bool cached_queues_exposed() noexcept;
 
 /// Waits for a queue, and for the one that others see instead. A signal may interrupt the wait.

@@ -96,7 +96,6 @@ std::string text_of(complex_number value) {
                  text_of(real_number(std::abs(value.imag()))), "j)");
 }
 
-/// The kind of argument that the parameter takes, for messages.
 std::string expectation(const kernel_parameter& parameter) {
   switch (parameter.form) {
     case parameter_form::value:

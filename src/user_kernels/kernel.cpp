@@ -54,7 +54,6 @@ void require_runnable(const kernel::implementation& k, const sycl::queue& queue)
   }
 }
 
-/// The arguments as the runtime takes them.
 struct checked_arguments {
   std::vector<detail::argument_bytes> bytes;
   std::vector<std::size_t> local_nbytes;
@@ -70,7 +69,6 @@ launch_sizes check(const kernel::implementation& k, const launch_sizes& sizes) {
 /// word that has them (usmx/kernel.hpp).
 constexpr std::size_t in_words(std::size_t nbytes) { return (nbytes + 3) / 4 * 4; }
 
-/// The bytes of all local memory of a launch.
 class local_total {
  public:
   explicit local_total(const kernel::implementation& k) : k_(k) {}

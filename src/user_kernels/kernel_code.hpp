@@ -111,7 +111,6 @@ struct built_kernel {
   kernel_signature signature;
   std::vector<diagnostic> warnings;
   kernel_code code;
-  /// For each number of dimensions.
   std::array<launch_limits, 3> limits;
   /// Whether it has views, and was compiled for debugging.
   bool checks_views;

@@ -30,11 +30,9 @@ using number_bytes = std::array<std::byte, 16>;
 
 /// The bytes that a kernel gets for a parameter that is no local memory.
 struct argument_bytes {
-  /// The value of a number.
   number_bytes number;
   /// The bytes of a structure; null for a number and a pointer.
   const void* structure;
-  /// The value of a pointer.
   void* address;
   /// The words of a view: the address, the extents and the strides, as in include/usmx/kernel.hpp.
   std::vector<std::int64_t> view = {};
@@ -49,7 +47,6 @@ inline std::size_t view_nbytes(const kernel_parameter& view) noexcept {
   return sizeof(void*) + 2 * sizeof(std::ptrdiff_t) * static_cast<std::size_t>(view.ndim);
 }
 
-/// Whether the kernel may write the memory of the parameter.
 inline bool is_written(parameter_form form) noexcept {
   return form == parameter_form::pointer || form == parameter_form::view;
 }
@@ -60,7 +57,6 @@ std::string description(const kernel_argument&);
 /// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
 std::string place_text(const kernel_signature&, std::size_t place);
 
-/// Where a kernel runs.
 struct kernel_home {
   const sycl::context& context;
   const sycl::device& device;
@@ -106,7 +102,6 @@ launch_limits limits_of(const sycl::kernel&, const sycl::device&, int dimensions
 /// chosen.
 launch_sizes checked_sizes(const kernel_signature&, const launch_sizes&, const launch_limits&);
 
-/// An array that a command reads, or writes as well.
 struct array_use {
   const array* used;
   access made;
@@ -136,7 +131,6 @@ sycl::event submit_in_order(const launch_order& order, std::span<const array_use
   return work.start_command([&](sycl::handler& handler) { command(handler, work.before()); });
 }
 
-/// The fast_group_size of the kernel's launch_limits.
 std::size_t fast_group_size(const kernel&) noexcept;
 
 /// Runs a kernel with arguments that are known to suit, one for each parameter and none in local

@@ -47,7 +47,6 @@ std::size_t item_for(const transfer& moved, std::span<const std::ptrdiff_t> scal
   return item;
 }
 
-/// A transfer as kernels take it.
 struct kernel_move {
   std::size_t item;
   kernels::selected_walk walk;

@@ -29,7 +29,6 @@
 
 namespace usmx::inline v1::detail {
 
-/// Whether kernels on that queue may use the view.
 bool reached_by_kernels(const array_view&, const sycl::queue&);
 
 /// Collects kernels, and runs them where somebody waits: those of CUDA's driver as one command.
@@ -80,7 +79,6 @@ class kernel_chain {
   /// Adds the runs of places_by_kernel. Returns false, with nothing added, where that gives none.
   bool add_places(const copy_plan&, const kernels::place_rule&, std::uint32_t* outside);
 
-  /// Runs all that was added, and waits for it.
   void wait();
 
  private:
@@ -115,7 +113,6 @@ class index_blocks {
   index_blocks(std::span<const std::ptrdiff_t> shape, std::span<const axis_index> indices,
                std::span<const std::ptrdiff_t> scales);
 
-  /// How many elements are left.
   std::ptrdiff_t size() const noexcept { return left_; }
   /// A separate walk through `count` elements, beginning at `first`. This walk must not have begun.
   index_blocks part(std::ptrdiff_t first, std::ptrdiff_t count) const;

@@ -398,7 +398,6 @@ std::ptrdiff_t count_nonzero(const array& a) {
 
 namespace {
 
-/// One array of int64 for each dimension.
 std::vector<array> new_coordinates(const array& of, std::ptrdiff_t count) {
   const std::array shape{count};
   std::vector<array> made;

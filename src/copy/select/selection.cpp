@@ -128,7 +128,6 @@ void move_all(const transfer& moved, std::byte* linear, index_blocks& blocks, Mo
   }
 }
 
-/// The exception of the first of several tasks that fail.
 class first_failure {
  public:
   void note(std::ptrdiff_t task) noexcept {

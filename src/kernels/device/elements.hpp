@@ -76,7 +76,6 @@ template <class A>
 inline constexpr bool same<A, A> = true;
 
 // ---- integer arithmetic on floating point numbers
-// -------------------------------------------------
 
 /// The widths of a binary floating point format, and the integer that holds one.
 template <class Bits, int Fraction, int Exponent>
@@ -160,7 +159,6 @@ inline typename Wide::bits widened(typename Narrow::bits from) {
 }
 
 // ---- half and single precision
-// ---------------------------------------------------------------------
 
 inline f4 to_single(f2 from) {
   const u4 sign = static_cast<u4>(from.bits & 0x8000U) << 16;
@@ -223,7 +221,6 @@ inline To to_integer(Float from) {
 }
 
 // ---- double precision
-// ------------------------------------------------------------------------------
 
 #ifdef USMX_INTEGER_DOUBLE
 
@@ -332,7 +329,6 @@ inline bool is_nonzero(b1 from) { return from.byte != 0; }
 inline bool is_nonzero(f2 from) { return (from.bits & 0x7fffU) != 0; }
 
 // ---- any to any
-// -------------------------------------------------------------------------------------
 
 template <class To, class From>
 inline To converted(From from) {

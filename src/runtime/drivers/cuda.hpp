@@ -1,10 +1,13 @@
 // Questions to CUDA's driver. The functions are passed in, so that tests can check the meaning of
-// the answers without such a device.
+// the answers without such a device. Also where the libraries of CUDA's toolkit are, which users
+// install.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <sycl/device.hpp>
@@ -161,5 +164,22 @@ void hold_up(CUstream, const std::vector<sycl::event>& before);
 
 /// Waits for everything that CUDA's own runtime, or the SYCL runtime, has on a device.
 void wait_for_all_streams(const sycl::device&);
+
+/// A major version of CUDA, the oldest devices that it has code for, and the folders that the
+/// Python packages of its libraries have in site-packages.
+struct toolkit_version {
+  int major;
+  int oldest_capability;
+  const char* nvrtc_folder;
+  const char* cublas_folder;
+};
+/// The newest comes first.
+inline constexpr toolkit_version toolkit_versions[] = {
+    {13, 75, "nvidia/cu13/lib", "nvidia/cu13/lib"},
+    {12, 50, "nvidia/cuda_nvrtc/lib", "nvidia/cublas/lib"}};
+
+/// The file of a library, such as "libnvrtc.so.13": of the Python package, else where the loader
+/// finds it, which then loads it for the whole of the process.
+std::optional<std::filesystem::path> find_file(const std::string& name, const char* folder);
 
 }  // namespace usmx::inline v1::detail::cuda

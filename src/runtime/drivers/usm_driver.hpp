@@ -67,7 +67,6 @@ struct backend_traits {
   /// Finds the state that the driver keeps for each thread, and that the runtime changes: none if
   /// the driver is not loaded. Null where there is no such state.
   std::optional<thread_state> (*find_thread_state)() noexcept = nullptr;
-  /// The compiler of users' kernels.
   kernel_compiler compiler = kernel_compiler::runtime;
 };
 
@@ -131,7 +130,6 @@ inline bool usm_driver::enable_peer_access(const sycl::device& device,
   }
 }
 
-/// The one for the context's back end.
 std::unique_ptr<usm_driver> make_driver(const sycl::context&);
 
 /// Where the back end offers nothing of its own: the kind from the SYCL runtime, bounds unknown.
@@ -153,7 +151,6 @@ extern const backend_traits cuda_traits;
 
 struct back_end {
   sycl::backend value;
-  /// The name in filter selectors.
   std::string_view name;
   const backend_traits* traits = &generic_traits;
   std::unique_ptr<usm_driver> (*make_driver)(const sycl::context&) = make_generic_driver;

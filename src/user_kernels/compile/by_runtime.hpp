@@ -33,7 +33,6 @@ inline sycl::kernel_bundle<sycl::bundle_state::executable> build_spirv(std::stri
 // Compiles a program by the SYCL runtime's compiler, in this process. Private to the programs that
 // compile: it may end the process, and keeps much memory.
 
-/// A program for the runtime's compiler.
 inline sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source> source_bundle_of(
     const program& given, const sycl::context& context) {
   namespace syclex = sycl::ext::oneapi::experimental;

@@ -29,7 +29,6 @@ namespace {
   throw std::system_error(error, std::generic_category(), what);
 }
 
-/// A file descriptor, closed at the end.
 class descriptor {
  public:
   descriptor() noexcept = default;
@@ -61,7 +60,6 @@ descriptor moved_up(const descriptor& low) {
   return descriptor(high);
 }
 
-/// A file without a name.
 descriptor new_file() {
   const descriptor low(::memfd_create("usmx", MFD_CLOEXEC));
   if (low.get() < 0) {

@@ -14,7 +14,6 @@
 
 namespace usmx::inline v1::detail {
 
-/// The limits of a compilation.
 struct compile_limits {
   std::uint64_t memory_nbytes = std::uint64_t{4} << 30;
   std::uint64_t cpu_seconds = 60;
@@ -23,7 +22,6 @@ struct compile_limits {
   std::chrono::seconds longest{150};
 };
 
-/// The outcome of a request.
 struct child_result {
   /// The text that the child wrote to file 3.
   std::string answer;
@@ -65,7 +63,6 @@ inline constexpr int child_socket = 4;
 inline constexpr std::string_view runtime_name = "runtime";
 inline constexpr std::string_view nvrtc_name = "nvrtc";
 
-/// Adds texts to a message.
 class message_writer {
  public:
   void add(std::string_view text) {

@@ -13,7 +13,7 @@
 
 #include "kernels/device_kernel.hpp"
 #include "kernels/store.hpp"
-#include "runtime/drivers/cuda_toolkit.hpp"
+#include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "user_kernels/compile/child.hpp"
 #include "user_kernels/compile/packaged_programs.hpp"
@@ -31,11 +31,11 @@ std::string nvrtc_library::identity() const {
 }
 
 nvrtc_library find_nvrtc(int driver_major_version, int capability) {
-  for (const toolkit_version& each : toolkit_versions) {
+  for (const auto& each : cuda::toolkit_versions) {
     if (each.major > driver_major_version || each.oldest_capability > capability) {
       continue;
     }
-    if (const auto file = find_file(message("libnvrtc.so.", each.major), each.nvrtc_folder)) {
+    if (const auto file = cuda::find_file(message("libnvrtc.so.", each.major), each.nvrtc_folder)) {
       return {*file};
     }
   }
@@ -50,7 +50,6 @@ namespace {
 namespace fs = std::filesystem;
 namespace syclex = sycl::ext::oneapi::experimental;
 
-/// The program usmx-compile.
 fs::path compiler_program() {
   if (const auto found = file_beside_library("usmx-compile")) {
     return *found;
@@ -93,7 +92,6 @@ std::string request_for(const program& source, const cuda_target& target) {
   return request.bytes();
 }
 
-/// Why the child gave no answer.
 std::string end_text(const child_result& ended) {
   const int status = ended.end_status.value();
   std::string text = WIFSIGNALED(status) ? message("signal ", WTERMSIG(status), " (",

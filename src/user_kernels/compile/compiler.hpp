@@ -29,7 +29,6 @@ struct cuda_target {
 };
 using compile_target = std::variant<runtime_target, cuda_target>;
 
-/// The result of a compilation.
 struct compiled_program {
   /// Takes both texts out of a message.
   static compiled_program from(message_reader& message) {
@@ -40,7 +39,6 @@ struct compiled_program {
   /// An executable SYCLBIN for the device, a module of SPIR-V, or code for CUDA's driver; empty if
   /// the source cannot be compiled.
   std::string executable;
-  /// The compiler's text.
   std::string log;
 };
 

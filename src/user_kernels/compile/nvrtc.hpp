@@ -22,7 +22,6 @@ struct nvrtc_library {
 /// compile_error, which says what to install, if there is none.
 nvrtc_library find_nvrtc(int driver_major_version, int capability);
 
-/// The input of NVRTC.
 struct nvrtc_program {
   std::string library;  // the file
   int capability;       // of the device: 90 for 9.0

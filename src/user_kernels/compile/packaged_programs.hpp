@@ -17,17 +17,14 @@
 
 namespace usmx::inline v1::detail {
 
-/// The folder of the library.
 std::filesystem::path library_folder();
 /// A file of the package: in libexec beside the library's folder, or beside the library where it is
 /// built.
 std::optional<std::filesystem::path> file_beside_library(std::string_view name);
 
-/// A program as the package has it.
 struct packaged_program {
   /// An object SYCLBIN of one image.
   std::string object;
-  /// The compiler's text.
   std::string log;
 };
 
@@ -46,7 +43,6 @@ class packaged_programs {
 
   /// The programs in a file; none where it is missing, is no such file, or is damaged.
   explicit packaged_programs(std::filesystem::path file);
-  /// The programs of the package.
   static const packaged_programs& installed();
 
   /// Reads the file. None where it lacks the program.

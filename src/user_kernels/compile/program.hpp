@@ -16,12 +16,10 @@
 
 namespace usmx::inline v1::detail {
 
-/// The input of the compiler.
 struct program {
   /// Defines the macros, includes the source, and asks for the parameters of the kernels. Or a
   /// module of SPIR-V, without anything else.
   std::string text;
-  /// The kernels' names.
   std::vector<std::string> kernels;
   /// Virtual files: the source, the user's headers and usmx/kernel.hpp.
   std::vector<std::pair<std::string, std::string>> files;

@@ -18,7 +18,6 @@
 
 namespace usmx::inline v1::detail {
 
-/// The words of the specification.
 namespace spirv {
 namespace {
 
@@ -334,7 +333,6 @@ class module_reader {
   std::map<id, word> constants_;
   std::set<id> packed_;
   std::set<id> only_read_;
-  /// Parameters, each with its type.
   std::map<id, std::vector<std::pair<id, id>>> functions_;
   id function_ = 0;
 };
