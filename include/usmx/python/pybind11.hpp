@@ -106,16 +106,9 @@ class usmx_caster {
   usmx::python::taken<T> value_;
 };
 
-template <>
-class type_caster<usmx::array> : public usmx_caster<usmx::array> {};
-template <>
-class type_caster<sycl::queue> : public usmx_caster<sycl::queue> {};
-template <>
-class type_caster<sycl::context> : public usmx_caster<sycl::context> {};
-template <>
-class type_caster<sycl::device> : public usmx_caster<sycl::device> {};
-template <>
-class type_caster<sycl::event> : public usmx_caster<sycl::event> {};
+template <class T>
+  requires requires { usmx::python::exchanged<T>::name; }
+class type_caster<T> : public usmx_caster<T> {};
 
 /// The caster of a view: it takes an array, and views it during the call. A container drops the
 /// caster of an element before the call ends, and so the call keeps the array.

@@ -273,16 +273,9 @@ class usmx_caster {
   mutable bool is_ready_ = false;
 };
 
-template <>
-struct type_caster<usmx::array> : usmx_caster<usmx::array> {};
-template <>
-struct type_caster<sycl::queue> : usmx_caster<sycl::queue> {};
-template <>
-struct type_caster<sycl::context> : usmx_caster<sycl::context> {};
-template <>
-struct type_caster<sycl::device> : usmx_caster<sycl::device> {};
-template <>
-struct type_caster<sycl::event> : usmx_caster<sycl::event> {};
+template <class T>
+  requires requires { usmx::python::exchanged<T>::name; }
+struct type_caster<T> : usmx_caster<T> {};
 
 /// The caster of a view: it takes an array, and views it during the call.
 template <>
