@@ -45,12 +45,11 @@ def note_requests() -> None:
     """Take requests as usmx-compile does. Their texts become files; the answers are empty."""
     library = socket.socket(fileno=CHILD_SOCKET)
     while files := socket.recv_fds(library, 1024, FILES_OF_REQUEST)[1]:
-        with open(files[0], "rb") as request:
-            content = request.read()
+        content = Path(f"/proc/self/fd/{files[0]}").read_bytes()
         with tempfile.NamedTemporaryFile(dir=os.environ["USMX_REQUESTS"], delete=False) as file:
             file.write(content)
-        for other in files[1:]:
-            os.close(other)
+        for each in files:
+            os.close(each)
         library.send(b"\0")
 
 
