@@ -369,6 +369,31 @@ def test_ufunc_writes_where_a_mask_holds(array):
         np.add(array, 1, where=X.astype("i8"))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_quotients_and_rests_may_be_written_to_the_operands(kind):
+    first, second = np.array([7, 8, 9]), np.array([2, 3, 4])
+    expected = divmod(first, second)
+    for outs in ((0, 1), (1, 0), (0, None), (None, 1)):
+        operands = [usmx.asarray(each, usm_type=kind) for each in (first, second)]
+        out = tuple(None if place is None else operands[place] for place in outs)
+        found = np.divmod(*operands, out=out)
+        assert [usmx.asnumpy(each).tolist() for each in found] == [e.tolist() for e in expected]
+        assert all(asked is None or one is asked for one, asked in zip(found, out, strict=True))
+
+
+def test_ufunc_takes_casting_beside_a_mask():
+    array, mask = usmx.asarray([1.5, 2.5]), usmx.asarray([True, False])
+    out = usmx.zeros(2, "i4")
+    assert np.add(array, 1, out=out, where=mask, casting="unsafe") is out
+    assert out.tolist() == [2, 0]
+    with pytest.raises(TypeError, match="add: a result of type float64 cannot be written"):
+        np.add(array, 1, out=usmx.zeros(2, "f4"), where=mask, casting="safe")
+    floors, rests = np.divmod(array, 1, out=(out, None), casting="unsafe")
+    assert (floors is out, floors.tolist(), rests.tolist()) == (True, [1, 2], [0.5, 0.5])
+    with pytest.raises(TypeError, match="divmod: a result of type float64 cannot be written"):
+        np.divmod(array, 1, out=(out, None))
+
+
 def test_ufunc_takes_casting(array):
     out, expected = usmx.empty((2, 3), "i4"), np.empty((2, 3), "i4")
     assert np.multiply(array, 0.5, out=out, casting="unsafe") is out

@@ -223,7 +223,7 @@ def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMA
     rounded = compute(row, (compute(ROWS[up], (x, power)),))
     scaled = compute(ROWS[down], (rounded, power))
     if x.dtype.kind in "iu":
-        return astype(scaled, x.dtype)
+        scaled = astype(scaled, x.dtype)
     return scaled if out is None else compute(ROWS["positive"], (scaled,), out)
 
 

@@ -98,7 +98,9 @@ def nanvar(
         return _by_float32(nanvar, out, a, axis, **given)
     center = nanmean(a, axis, dtype, keepdims=True, where=where) if mean is None else mean
     distance = compute(ROWS["abs"], (a - center,))
-    total = nansum(distance * distance, axis, dtype, keepdims=keepdims, where=where)
+    distance = compute(ROWS["where"], (compute(ROWS["isnan"], (a,)), 0, distance))
+    squares = distance * distance
+    total = reduce(REDUCTIONS["sum"], squares, axis, keepdims, dtype=dtype, where=where)
     count = _count(a, axis, keepdims, where) - one_correction("nanvar", correction, ddof)
     found = compute(ROWS["divide"], (total, _as(total, count)))
     return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan), out)
@@ -224,12 +226,14 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
 
 
 def _divmod(inputs, outs, kwargs):
-    inputs = _in_the_type_asked_for("divmod", inputs, kwargs, "same_kind")
+    casting: Casting = kwargs.pop("casting", "same_kind")
+    inputs = _in_the_type_asked_for("divmod", inputs, kwargs, casting)
     _require_defaults("divmod", kwargs)
-    floors, rests = outs if len(outs) == 2 else (None, None)
-    return (
-        compute(ROWS["floor_divide"], inputs, floors),
-        compute(ROWS["remainder"], inputs, rests),
+    # Both before the first is written: an output may be an operand.
+    made = [compute(ROWS[name], inputs) for name in ("floor_divide", "remainder")]
+    outs = outs if len(outs) == 2 else (None, None)
+    return tuple(
+        converted_to("divmod", out, each, casting) for out, each in zip(outs, made, strict=True)
     )
 
 
@@ -246,13 +250,13 @@ def _call(name, inputs, outs, kwargs):
     if name == "divmod":
         return _divmod(inputs, outs, kwargs)
     where = kwargs.pop("where", True) if name in UFUNCS else True
-    casting: Casting = kwargs.pop("casting", "same_kind") if where is True else "same_kind"
+    casting: Casting = kwargs.pop("casting", "same_kind")
     inputs = _in_the_type_asked_for(name, inputs, kwargs, casting)
     axes = {"axes": kwargs.pop("axes")} if name == "matmul" and "axes" in kwargs else {}
     _require_defaults(name, kwargs)
     (out,) = outs
     if where is not True:
-        return _written_where(name, out, compute(UFUNCS[name], inputs), where)
+        return _written_where(name, out, compute(UFUNCS[name], inputs), where, casting)
     if name in UFUNCS and casting == "same_kind":
         return compute(UFUNCS[name], inputs, out)
     made = compute(UFUNCS[name], inputs) if name in UFUNCS else _PRODUCTS[name](*inputs, **axes)
@@ -299,13 +303,13 @@ def _is_near(operand):
     return not isinstance(operand, Traced) and _as_array(operand) is None
 
 
-def _written_where(name, out, made, where):
+def _written_where(name, out, made, where, casting):
     """A result of which elements count where a mask holds. NumPy leaves others as they are."""
     if out is None:
         broadcast_to(mask_beside(name, made, where), made.shape)
         return made
-    require_castable(name, made.dtype, output(name, out).dtype)
-    copyto(out, made, where=where)
+    require_castable(name, made.dtype, output(name, out).dtype, casting)
+    copyto(out, made, casting, where)
     return out
 
 

@@ -112,7 +112,10 @@ def spread_of(
 
 # ---- some of the elements
 
-_JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+_JOINED = {
+    "sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or",
+    "all": "logical_and",
+}  # fmt: skip
 _NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
 
 

@@ -27,19 +27,21 @@ struct row_part {
 
 USMX_KERNEL(1) part_totals(const X* x, A* totals, long parts, long columns, long length) {
   const row_part part(parts, columns, length);
-  A total = A(START);
-  for (long k = part.begin; k < part.end; ++k) {
-    total = joined(total, A(x[part.row * columns + k]));
+  const X* from = x + part.row * columns;
+  A total = A(from[part.begin]);
+  for (long k = part.begin + 1; k < part.end; ++k) {
+    total = joined(total, A(from[k]));
   }
   totals[global_id()] = total;
 }
 
-/// Each total becomes that of the parts before it.
+/// Each total becomes that of the parts before it. Nothing reads the first one again.
 USMX_KERNEL(1) earlier_totals(A* totals, long parts) {
-  A total = A(START);
-  for (long k = global_id() * parts; k < (global_id() + 1) * parts; ++k) {
-    const A next = joined(total, totals[k]);
-    totals[k] = total;
+  A* of_row = totals + global_id() * parts;
+  A total = of_row[0];
+  for (long k = 1; k < parts; ++k) {
+    const A next = joined(total, of_row[k]);
+    of_row[k] = total;
     total = next;
   }
 }
@@ -48,7 +50,6 @@ USMX_KERNEL(1)
 running_totals(const X* x, R* z, const A* totals, long parts, long columns, long length,
                long lead) {
   const row_part part(parts, columns, length);
-  A total = parts == 1 ? A(START) : totals[global_id()];
   const X* from = x + part.row * columns;
   R* to = z + part.row * (columns + lead);
   if (lead != 0 && part.begin == 0) {
@@ -56,6 +57,14 @@ running_totals(const X* x, R* z, const A* totals, long parts, long columns, long
   }
   to += lead;
   long k = part.begin;
+  A total;
+  if (k == 0) {  // the first element as it is: 0 + -0.0 is 0, and 1 times an infinity may be NaN
+    total = A(from[0]);
+    to[0] = R(total);
+    ++k;
+  } else {
+    total = totals[global_id()];
+  }
   for (; k + each <= part.end; k += each) {
     A own[each];
     own[0] = A(from[k]);

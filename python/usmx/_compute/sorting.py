@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
 from usmx._compute.call import (
+    comparable,
     compute,
     cpp,
     kernels,
@@ -185,7 +186,7 @@ def argpartition(
 
 
 def _partitioned(x, kth, axis, kind, wants_places):
-    view, along = with_axis(as_view("x", x), axis)
+    view, along = with_axis(_view(x, wants_places), axis)
     _require_kind(kind, ("introselect",))
     size = view.shape[along]
     for k in integers_of("kth", kth):
@@ -195,14 +196,18 @@ def _partitioned(x, kth, axis, kind, wants_places):
 
 
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
-    view = as_view("x", x)
-    if wants_places and view.ndim == 0:  # NumPy gives it an axis here, but not where it sorts
-        view = view[None]
+    view = _view(x, wants_places)
     known = (
         "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
     )  # fmt: skip
     _require_kind(kind, known)
     return _sorted(*with_axis(view, axis), descending, wants_places)
+
+
+def _view(x, wants_places):
+    """The array; NumPy gives one without dimensions an axis for places, but not where it sorts."""
+    view = as_view("x", x)
+    return view[None] if wants_places and view.ndim == 0 else view
 
 
 def _require_kind(kind, known):
@@ -393,7 +398,11 @@ def _search(sorted_values, values, out, *, is_right=False, sorter=None):
         found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), common)
     kernel, common = found
     if not isinstance(values, _core.USMArray):
-        values = number_converter(common)(values)
+        try:
+            values = number_converter(common)(values)
+        except OverflowError:  # an integer that is before or after all of the type
+            values = comparable(values)
+            return _search(sorted_values, values, out, is_right=is_right, sorter=sorter)
         return kernel(sorted_values, *([] if sorter is None else [sorter]), values, size=())
     return kernel(sorted_values, *([] if sorter is None else [sorter]), values)
 

@@ -219,6 +219,17 @@ def test_an_initial_value_is_joined_to_each_result_of_nothing_too(name, dtype):
     )
 
 
+@pytest.mark.parametrize("initial", [True, False])
+@pytest.mark.parametrize("ufunc", [np.logical_and, np.logical_or])
+def test_truth_values_are_joined_to_an_initial_one(ufunc, initial):
+    host = np.array([[0, 1], [2, 3], [0, 0]])
+    array, mask = usmx.asarray(host), np.array([[True], [False], [True]])
+    for options in ({"axis": 0}, {"axis": 1}, {"axis": 1, "where": mask}, {"axis": None}):
+        expected = ufunc.reduce(host, initial=initial, **options)
+        same(ufunc.reduce(array, initial=initial, **options), expected)
+    same(ufunc.reduce(array[:0], initial=initial), ufunc.reduce(host[:0], initial=initial))
+
+
 def test_initial_value_of_nothing_keeps_its_sign():
     host = np.zeros((0, 2), "f4")
     same(usmx.sum(usmx.asarray(host), axis=0, initial=-0.0), np.sum(host, axis=0, initial=-0.0))
@@ -321,6 +332,17 @@ def test_sums_so_far_of_nothing_and_without_an_axis():
     assert usmx.cumulative_sum(usmx.asarray(3)).tolist() == [3]
     with pytest.raises(ValueError, match="axis is needed"):
         usmx.cumulative_sum(usmx.zeros((2, 2)))
+
+
+@pytest.mark.parametrize("n", [1, 9, 20_000])
+def test_first_sums_and_products_are_the_first_element_as_it_is(n):
+    zeros = np.full(n, -0.0)
+    sums = usmx.asnumpy(usmx.cumulative_sum(usmx.asarray(zeros)))
+    assert np.signbit(sums).all()
+    infinite = np.ones(n, "c8")
+    infinite[0] = complex(-np.inf, 3)
+    products = usmx.cumulative_prod(usmx.asarray(infinite), include_initial=True)
+    assert usmx.asnumpy(products[:2]).tolist() == [1, complex(-np.inf, 3)]
 
 
 def test_differences():
@@ -431,6 +453,18 @@ def test_what_is_no_algorithm_is_refused():
             call(array, kind="fast")
     with pytest.raises(ValueError, match="kind must be None or one of sort, table"):
         usmx.isin(array, array, kind="stable")
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4"])
+@pytest.mark.parametrize("number", [300, -300, 2**64, 10**40])
+def test_number_that_the_type_lacks_is_searched(dtype, number):
+    array, host = usmx.asarray([0, 1], dtype=dtype), np.array([0, 1], dtype)
+    assert not usmx.isin(number, array)
+    assert not usmx.isin(array, number).any()
+    for side in ("left", "right"):
+        expected = np.searchsorted(host.astype("f8"), float(number), side)
+        same(usmx.searchsorted(array, number, side), expected)
+        same(array.searchsorted(number, side, usmx.asarray([0, 1])), expected)
 
 
 def test_membership():
@@ -596,6 +630,16 @@ def test_limits():
     nan = np.array([1, np.nan, 3], "f4")
     same(usmx.clip(usmx.asarray(nan), 2, 2.5), nan.clip(2, 2.5))
     same(usmx.clip(usmx.asarray(nan), np.nan, 2.5), np.full(3, np.nan, "f4"))
+
+
+@pytest.mark.parametrize("decimals", [0, 2, -1, -30])
+def test_rounded_integers_are_written_to_out(decimals):
+    host = np.array([15, 25, -149])
+    out = usmx.full(3, 7)
+    for array in (usmx.asarray(host), usmx.asarray(host, usm_type="shared")):
+        assert usmx.round(array, decimals, out=out) is out
+        same(out, host.round(decimals))
+        out[...] = 7
 
 
 @pytest.mark.parametrize("decimals", [0, 2, -1])

@@ -603,3 +603,4 @@ def test_array_without_dimensions_is_sorted_by_index_0():
     for axis in (-1, 0, None):
         assert usmx.argsort(usmx.asarray(5), axis).tolist() == [0]
         assert usmx.asarray(5).argsort(axis).tolist() == [0]
+        assert usmx.argpartition(usmx.asarray(5), 0, axis).tolist() == [0]

@@ -247,6 +247,19 @@ def test_variance_without_nan_takes_a_known_mean():
         np.testing.assert_allclose(usmx.asnumpy(found), function(host, axis=1))
 
 
+@pytest.mark.parametrize(
+    "host",
+    [[1 + 2j, complex(np.nan, np.inf), 3], [np.inf, 1.0, np.nan], [[1, np.inf], [2, np.nan]]],
+    ids=["an infinity beside a NaN", "an infinity", "an infinity in a column"],
+)
+@pytest.mark.parametrize("function", [np.nanvar, np.nanstd])
+def test_variance_without_nan_is_numpys_of_infinities(function, host):
+    with np.errstate(invalid="ignore"):
+        expected = function(np.array(host), axis=0)
+    found = function(usmx.asarray(np.array(host)), axis=0)
+    np.testing.assert_allclose(usmx.asnumpy(found), expected)
+
+
 def test_variance_without_nan_has_one_correction():
     host = np.array([1, 2, 4, np.nan])
     array = usmx.asarray(host)
