@@ -239,6 +239,20 @@ def test_numpy_array_of_other_elements_or_with_a_mask_is_a_type_error(host):
         usmx.asarray(X) + host
 
 
+@pytest.mark.parametrize(
+    "scalar",
+    [np.longdouble(1), np.clongdouble(1), np.timedelta64(1, "s"), np.str_("1"), np.bytes_(b"1")],
+    ids=lambda scalar: type(scalar).__name__,
+)
+def test_scalar_of_a_type_that_usmx_lacks_is_a_type_error(array, scalar):
+    for operand in (scalar, np.array(scalar)):
+        for call in (operator.eq, operator.add, np.add, usmx.isin, lambda x, y: y in x):
+            with pytest.raises(TypeError, match="x2 is of type .*, which usmx lacks"):
+                call(array, operand)
+        with pytest.raises(TypeError, match="y is of type .*, which usmx lacks"):
+            usmx.where(array > 0, array, operand)
+
+
 @pytest.mark.parametrize("module", [dpnp, dpnp.tensor])
 def test_dpnp_array_on_the_right_computes(module):
     array = usmx.asarray(X, usm_type="host")

@@ -27,6 +27,7 @@ from usmx._core import (
     ElementwiseKernel,
     USMArray,
     _as_array,
+    _dtype,
     _host_function,
     _kinds_of,
     asarray,
@@ -257,7 +258,17 @@ def _operand(function, name, operand):
     for weak in WEAK:
         if isinstance(operand, weak) and not isinstance(operand, numpy.generic):
             return weak(operand)
-    return operand[()] if operand.ndim == 0 else operand
+    return operand if operand.ndim else _scalar(function, name, operand)
+
+
+def _scalar(function, name, operand):
+    """A number of NumPy's, of a type that usmx has."""
+    try:
+        _dtype(operand.dtype)
+    except ValueError:
+        text = f"{function}: {name} is of type {operand.dtype}, which usmx lacks"
+        raise TypeError(f"{text}, found {short_repr(operand)}") from None
+    return operand if isinstance(operand, numpy.generic) else operand[()]
 
 
 def _no_array(function):
