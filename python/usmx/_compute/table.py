@@ -100,9 +100,10 @@ _row("square", 1, "the square", "same", ("[2, 3]", "[4 9]"), (0, 2),
      iu="wrapping_multiply(a, a)", fc="a * a")
 _row("reciprocal", 1, "1 divided by the number", "float", ("[2, 4]", "[0.5  0.25]"), f="1 / a",
      c="complex_reciprocal(a)", note="Integers are converted, which NumPy does not do.")
-# By a difference: Intel's compiler for the CPU makes 1.0 of the -1 of `a > 0 ? 1 : a < 0 ? -1 : 0`.
+# Intel's compiler for the CPU makes 1.0 of the -1 of `a > 0 ? 1 : a < 0 ? -1 : 0`, and 0 of that of
+# `(a > 0) - (a < 0)` where `a` is the negation of the least number.
 _row("sign", 1, "-1, 0 or 1; of a complex number z / abs(z)", "same", ("[-5, 0, 5]", "[-1  0  1]"),
-     (0, 2), i="(a > 0) - (a < 0)", u="a > 0 ? 1 : 0", f="real_sign(a)", c="complex_sign(a)")
+     (0, 2), i="(a != 0) - 2 * (a < 0)", u="a > 0 ? 1 : 0", f="real_sign(a)", c="complex_sign(a)")
 _row("conj", 1, "the conjugate", "same", ("[1, 2]", "[1 2]"), iuf="a", c="conj(a)",
      numpy="conjugate")
 

@@ -73,6 +73,19 @@ def test_signs_are_right_in_every_type(dtype, to):
     assert usmx.asnumpy(found).tolist() == [-1, -1, -1, 0, 1, 1, 1]
 
 
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8"])
+@pytest.mark.parametrize(
+    "negated", [lambda x: -x, lambda x: 0 - x, lambda x: ~x + 1, lambda x: x * -1]
+)
+def test_sign_of_the_least_integer_negated_is_its_own(dtype, negated):
+    """Intel's compiler made 0 of the difference of the two comparisons."""
+    limits = np.iinfo(dtype)
+    x = usmx.asarray(np.resize(np.array([limits.min, 5, 0, -7, limits.max], dtype), 400))
+    found = usmx.fuse(lambda x: usmx.sign(negated(x)))(x)
+    assert usmx.asnumpy(found)[:5].tolist() == [-1, -1, 0, 1, -1]
+    assert usmx.asnumpy(found).tolist() == usmx.asnumpy(usmx.sign(negated(x))).tolist()
+
+
 def test_layouts_and_out():
     x, y = usmx.asarray(X), usmx.asarray(Y)
     fused = usmx.fuse(polynomial)
