@@ -642,6 +642,13 @@ def test_structured_elements_with_other_fields_are_not_compared():
             a == other  # noqa: B015
 
 
+def test_numbers_are_not_compared_with_arrays_in_elements():
+    numbers = usmx.zeros(2, [("v", "f4")])
+    for shape in ((2,), (2, 1)):  # as many as there are elements
+        with pytest.raises(TypeError, match="structured elements with the same fields"):
+            numbers == usmx.zeros(2, [("v", "f4", shape)])  # noqa: B015
+
+
 @pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
 @pytest.mark.parametrize("types", [("f8", "i4"), ("f8", "f4"), ("f4", "f8"), ("i4", "i4")], ids=str)
 @pytest.mark.parametrize("name", ["add", "matmul"])

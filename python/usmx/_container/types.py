@@ -379,17 +379,23 @@ def _places_of(dtype, start):
 
 def _with_fields_of(x, dtype):
     """A copy with fields of other types and names, in the same order; `x` where it has them."""
-    if x.dtype == dtype or not are_alike(x.dtype, dtype):
+    if x.dtype == dtype or not are_alike(x.dtype, dtype, repeats=True):
         return x
     result = _core.zeros(x.shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
     for source, field in zip(innermost_fields(x), innermost_fields(result), strict=True):
-        field[...] = source
+        field[...] = source[(..., *(None,) * (field.ndim - source.ndim))]
     return result
 
 
-def are_alike(first, second):
-    """Whether both are plain, or have as many fields, which are alike."""
+def are_alike(first, second, repeats=False):
+    """Whether both are plain and of one shape, or have as many fields, which are alike.
+
+    `repeats`: a number is like an array in an element, too, of which each element becomes it.
+    """
     old, new = first.names or (), second.names or ()
-    return len(old) == len(new) and all(
-        are_alike(first[a], second[b]) for a, b in zip(old, new, strict=True)
+    has_room = first.shape == second.shape or (repeats and first.shape == ())
+    return (
+        has_room
+        and len(old) == len(new)
+        and all(are_alike(first[a], second[b], repeats) for a, b in zip(old, new, strict=True))
     )

@@ -279,6 +279,16 @@ def test_fields_of_fields_are_converted_one_by_one():
     assert usmx.asarray(host).astype(dtype).tolist() == host.astype(dtype).tolist()
 
 
+def test_number_becomes_each_element_of_an_array_in_an_element():
+    host = np.array([(1, 2.5), (3, 4.5)], [("a", "i4"), ("b", "f4")])
+    dtype = [("a", "i4"), ("b", "f4", (2,))]  # as many as there are elements
+    found = usmx.asnumpy(usmx.asarray(host).astype(dtype))
+    np.testing.assert_array_equal(found["b"], host.astype(dtype)["b"])
+    for other in (host.dtype, [("a", "i4"), ("b", "f4", (3,))], [("a", "i4"), ("b", "f4", (2, 1))]):
+        with pytest.raises(TypeError, match="structured elements are not converted"):
+            usmx.asarray(found).astype(other)
+
+
 # ---- places
 
 
