@@ -90,8 +90,11 @@ std::optional<any_resource> internal::scoped_resource(const sycl::queue& queue, 
 namespace {
 
 bool pools_are_on() {
-  static const char* const value = std::getenv("USMX_POOL");
-  return value == nullptr || std::string_view(value) != "off";
+  static const bool on = [] {
+    const char* value = std::getenv("USMX_POOL");
+    return value == nullptr || std::string_view(value) != "off";
+  }();
+  return on;
 }
 
 /// The number of bytes; none if the text is no size.

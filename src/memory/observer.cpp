@@ -45,12 +45,12 @@ namespace usmx::inline v1::detail {
 namespace {
 
 /// The value of a variable of the environment; null if it is empty or not set.
-const char* setting(const char* variable) noexcept {
-  const char* value = std::getenv(variable);
+const char* variable(const char* name) noexcept {
+  const char* value = std::getenv(name);
   return value == nullptr || *value == '\0' ? nullptr : value;
 }
 
-const char* wanted_path() noexcept { return setting("USMX_MEMORY_LOG"); }
+const char* wanted_path() noexcept { return variable("USMX_MEMORY_LOG"); }
 
 /// The path with the number of the process in place of each %p.
 std::string with_process_number(std::string path) {
@@ -88,7 +88,7 @@ const memory_observer* environment_log() noexcept {
 }
 
 bool leak_report_is_wanted() {
-  static const bool wanted = setting("USMX_LEAK_REPORT") != nullptr;
+  static const bool wanted = variable("USMX_LEAK_REPORT") != nullptr;
   return wanted;
 }
 
