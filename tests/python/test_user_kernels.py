@@ -843,15 +843,17 @@ SHORT = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* x) { *x = 1; }"
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [ENDLESS, SHORT], ids=["at work", "idle"])
-def test_compiler_ends_at_once_when_the_program_is_killed(source):
+@pytest.mark.parametrize("delay", [0, 0.01, 0.03, 0.3])  # the compiler listens after a while
+def test_compiler_ends_at_once_when_the_program_is_killed(source, delay):
     # The option keeps it out of the disk cache.
     program = f"import usmx\nusmx.Kernel({source!r}, 'f', options=['-I/'])\ninput()"
     with subprocess.Popen([sys.executable, "-P", "-c", program], stdin=subprocess.PIPE) as child:
         while not (compilers := compilers_of(child.pid)):
-            time.sleep(0.01)
+            pass
         if source == SHORT:
             while "S" not in state_of(compilers[0]):
                 time.sleep(0.01)
+        time.sleep(delay)
         child.kill()
     begin = time.monotonic()
     while state_of(compilers[0]) not in ("", "Z"):

@@ -106,6 +106,12 @@ bool take_request() {
 /// too, so it is not for the time in which one may come.
 void end_with_parent(bool really) { ::fcntl(child_socket, F_SETFL, really ? O_ASYNC : 0); }
 
+/// Whether the parent has ended: before end_with_parent() it sends no signal.
+bool has_lost_parent() {
+  pollfd watched{child_socket, 0, 0};
+  return ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
+}
+
 std::string read_all(int descriptor) {
   std::string bytes;
   char part[65536];
@@ -240,6 +246,9 @@ int main() {
   try {
     while (take_request()) {
       end_with_parent(true);
+      if (has_lost_parent()) {
+        break;
+      }
       const bool is_written = write_all(3, answer(message_reader(read_all(0))));
       std::fflush(nullptr);
       end_with_parent(false);
