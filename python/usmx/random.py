@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from math import isfinite
-from operator import index
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, new_cache, output, text_of
 from usmx._compute.promotion import default_float, limits_of
+from usmx._container.creation import as_integer
 from usmx._container.host import numpy
 from usmx._core import ElementwiseKernel, _dtype, _queue_argument, empty
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -107,8 +108,8 @@ class Generator:
     """A generator of random numbers by counters (Philox4x32-10).
 
     The numbers depend on the seed and on how many the generator has made before: not on the device,
-    the kind or the layout of memory. The methods do not wait. Several threads may use a generator.
-    It can be pickled.
+    the kind or the layout of memory. A call that raises has made none. The methods do not wait.
+    Several threads may use a generator. It can be pickled.
 
     Args:
         seed: what ``numpy.random.SeedSequence`` takes, such as an integer or a sequence of
@@ -169,8 +170,8 @@ class Generator:
             `out`, or a new USMArray.
 
         Raises:
-            TypeError: `dtype` is another type.
-            ValueError: `out` has another shape, or is read-only.
+            TypeError: `dtype` is another type, or `size` is of another one.
+            ValueError: `size` is negative; `out` has another shape, or is read-only.
 
         Example:
             >>> usmx.random.default_rng(7).random(3).shape
@@ -195,27 +196,36 @@ class Generator:
 
         Args:
             low: the least number.
-            high: the end. Rounding may give the end itself, as in NumPy.
+            high: the end, which is not less. Rounding may give the end itself, as in NumPy.
             size, dtype, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
             `out`, or a new USMArray.
 
         Raises:
-            TypeError: `dtype` is another type than float32 and float64.
-            ValueError: `out` has another shape, or is read-only.
-            OverflowError: the difference of the ends is not finite.
+            TypeError: `low` or `high` is no real number, `dtype` is another type than float32 and
+                float64, or `size` is of another one.
+            ValueError: `high` is less than `low`; `size` is negative; `out` has another shape, or
+                is read-only.
+            OverflowError: an end, or the difference of the ends, is not finite in the element type.
 
         Example:
             >>> x = usmx.random.default_rng(7).uniform(-1, 1, 1000)
             >>> bool((x >= -1).all() and (x < 1).all())
             True
         """
-        width = float(high) - float(low)
-        if not isfinite(width):
-            raise OverflowError(f"uniform: high - low must be finite, found {high} and {low}")
-        made = _floats("uniform", size, dtype, out, device, usm_type, sycl_queue)
-        return self._fill("uniform", made, float(low), width)
+        first, end = _real("uniform", "low", low), _real("uniform", "high", high)
+        wanted = _float_type("uniform", dtype, out, device, sycl_queue)
+        ends = [_in_type(wanted, value) for value in (first, end, end - first)]
+        if not all(map(isfinite, ends)):
+            raise OverflowError(
+                f"uniform: low, high and high - low must be finite in {wanted}, found {low} and "
+                f"{high}"
+            )
+        if end < first:
+            raise ValueError(f"uniform: high must not be less than low, found {low} and {high}")
+        made = _array("uniform", size, wanted, out, device, usm_type, sycl_queue)
+        return self._fill("uniform", made, ends[0], ends[2])
 
     def standard_normal(
         self,
@@ -236,8 +246,9 @@ class Generator:
             `out`, or a new USMArray.
 
         Raises:
-            TypeError: `dtype` is another type than float32 and float64.
-            ValueError: `out` has another shape, or is read-only.
+            TypeError: `dtype` is another type than float32 and float64, or `size` is of another
+                one.
+            ValueError: `size` is negative; `out` has another shape, or is read-only.
 
         Example:
             >>> usmx.random.default_rng(7).standard_normal((2, 3), 'f4').dtype
@@ -269,18 +280,28 @@ class Generator:
             `out`, or a new USMArray.
 
         Raises:
-            TypeError: `dtype` is another type than float32 and float64.
-            ValueError: `scale` is negative; `out` has another shape, or is read-only.
+            TypeError: `loc` or `scale` is no real number, `dtype` is another type than float32 and
+                float64, or `size` is of another one.
+            ValueError: `scale` or `size` is negative, or `scale` is NaN; `out` has another shape,
+                or is read-only.
+            OverflowError: `loc` or `scale` is finite, but not in the element type.
 
         Example:
             >>> x = usmx.random.default_rng(7).normal(100, 2, 10_000)
             >>> 99.9 < float(x.mean()) < 100.1
             True
         """
-        if not scale >= 0:
+        mean, deviation = _real("normal", "loc", loc), _real("normal", "scale", scale)
+        if not deviation >= 0:
             raise ValueError(f"normal: scale must be 0 or more, found {scale}")
-        made = _floats("normal", size, dtype, out, device, usm_type, sycl_queue)
-        return self._fill("normal", made, float(loc), float(scale))
+        wanted = _float_type("normal", dtype, out, device, sycl_queue)
+        for name, value in (("loc", mean), ("scale", deviation)):
+            if isfinite(value) and not isfinite(_in_type(wanted, value)):
+                raise OverflowError(
+                    f"normal: {name} must be in the range of {wanted}, found {value}"
+                )
+        made = _array("normal", size, wanted, out, device, usm_type, sycl_queue)
+        return self._fill("normal", made, _in_type(wanted, mean), _in_type(wanted, deviation))
 
     def integers(
         self,
@@ -308,20 +329,27 @@ class Generator:
             `out`, or a new USMArray.
 
         Raises:
-            TypeError: `dtype` is no integer type.
-            ValueError: there is no integer between the ends, or the type lacks some of them; `out`
-                has another shape, or is read-only.
+            TypeError: `low` or `high` is no integer, `dtype` is no integer type, or `size` is of
+                another type.
+            ValueError: there is no integer between the ends, or the type lacks some of them; `size`
+                is negative; `out` has another shape, or is read-only.
 
         Example:
             >>> dice = usmx.random.default_rng(7).integers(1, 6, 1000, endpoint=True)
             >>> int(dice.min()), int(dice.max())
             (1, 6)
         """
-        first, end = (0, index(low)) if high is None else (index(low), index(high))
+        first = as_integer("integers: low", low)
+        first, end = (0, first) if high is None else (first, as_integer("integers: high", high))
         last = end if endpoint else end - 1
-        wanted = _dtype(dtype) if out is None else output("integers", out).dtype
+        expected = "an integer type or bool"
+        wanted = (
+            _element_type("integers", dtype, expected)
+            if out is None
+            else output("integers", out).dtype
+        )
         if wanted.kind not in "biu":
-            raise TypeError(f"integers: dtype must be an integer type or bool, found {wanted}")
+            raise TypeError(f"integers: dtype must be {expected}, found {wanted}")
         least, greatest = (0, 1) if wanted.kind == "b" else limits_of(wanted)
         if last < first:
             raise ValueError(f"integers: there must be one between the ends, found {low}, {high}")
@@ -334,8 +362,15 @@ class Generator:
 
     def _fill(self, name: str, made: USMArray, *parameters: float) -> USMArray:
         with self._lock:
-            first, self._next = self._next, self._next + made.size
-        return _kernel(name, made.dtype)(self._key, first % 2**64, *parameters, out=made)
+            first = self._next
+            self._next = end = first + made.size
+        try:
+            return _kernel(name, made.dtype)(self._key, first % 2**64, *parameters, out=made)
+        except BaseException:
+            with self._lock:
+                if self._next == end:  # else another thread has made numbers after these
+                    self._next = first
+            raise
 
 
 def _kernel(name, dtype):
@@ -355,23 +390,71 @@ def _kernel(name, dtype):
 
 def _array(function, size, dtype, out, device, usm_type, sycl_queue):
     """The array that is filled, of the given shape."""
+    shape = None if size is None else _shape(function, size)
     if out is None:
         queue = _queue_argument(sycl_queue, device)
-        return empty(() if size is None else size, dtype, usm_type=usm_type, sycl_queue=queue)
-    if size is not None and empty(size, "u1").shape != output(function, out).shape:
-        raise ValueError(f"{function}: out must have shape {size}, found {out.shape}")
+        return empty(shape or (), dtype, usm_type=usm_type, sycl_queue=queue)
+    if shape not in (None, out.shape):
+        raise ValueError(f"{function}: out must have shape {shape}, found {out.shape}")
     return out
 
 
-def _floats(function, size, dtype, out, device, usm_type, sycl_queue):
+def _shape(function, size):
+    """The extents that an integer, or a tuple or list of integers, stands for."""
+    extents = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if any(isinstance(each, bool) for each in extents):
+        raise TypeError(f"{function}: size must be an integer or a tuple of integers, found {size}")
+    shape = tuple(as_integer(f"{function}: size", each) for each in extents)
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{function}: size must not be negative, found {size}")
+    return shape
+
+
+def _float_type(function, dtype, out, device, sycl_queue):
+    """The element type of real numbers."""
+    expected = "float32 or float64"
+    wanted = None if dtype is None else _element_type(function, dtype, expected)
     if out is not None:
-        wanted = output(function, out).dtype
-        if dtype is not None and _dtype(dtype) != wanted:
-            raise TypeError(f"{function}: out must be of type {_dtype(dtype)}, found {wanted}")
-    elif dtype is None:
+        found = output(function, out).dtype
+        if wanted not in (None, found):
+            raise TypeError(f"{function}: out must be of type {wanted}, found {found}")
+        wanted = found
+    elif wanted is None:
         wanted = default_float(_queue_argument(sycl_queue, device).sycl_device)
-    else:
-        wanted = _dtype(dtype)
     if wanted not in (numpy.float32, numpy.float64):
-        raise TypeError(f"{function}: dtype must be float32 or float64, found {wanted}")
+        raise TypeError(f"{function}: dtype must be {expected}, found {wanted}")
+    return wanted
+
+
+def _element_type(function, dtype, expected):
+    try:
+        return _dtype(dtype)
+    except ValueError:
+        text = f"{function}: dtype must be {expected}, found {short_repr(dtype)}"
+        raise TypeError(text) from None
+
+
+def _floats(function, size, dtype, out, device, usm_type, sycl_queue):
+    wanted = _float_type(function, dtype, out, device, sycl_queue)
     return _array(function, size, wanted, out, device, usm_type, sycl_queue)
+
+
+def _real(function, name, value):
+    """A Python float. Texts are no numbers, although float() reads them."""
+    try:
+        if isinstance(value, (str, bytes, bytearray)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{function}: {name} must be a number, found {short_repr(value)}") from None
+    except OverflowError:
+        text = f"{function}: {name} must be in the range of float64, found {short_repr(value)}"
+        raise OverflowError(text) from None
+
+
+def _in_type(dtype, value):
+    """The value as that type has it; infinite where it is beyond the type."""
+    if dtype == numpy.float64:
+        return value
+    with numpy.errstate(over="ignore"):
+        return float(dtype.type(value))

@@ -249,12 +249,28 @@ def test_shapes_and_defaults():
         (lambda rng: rng.random(3, "f2"), TypeError, "float32 or float64, found float16"),
         (lambda rng: rng.random((-1,)), ValueError, "-1"),
         (lambda rng: rng.random(out=np.zeros(3)), TypeError, "out must be a USMArray"),
-        (lambda rng: rng.random(4, out=usmx.zeros(3)), ValueError, "must have shape 4"),
+        (lambda rng: rng.random(4, out=usmx.zeros(3)), ValueError, r"must have shape \(4,\)"),
         (lambda rng: rng.random(3, "f4", usmx.zeros(3)), TypeError, "float32, found float64"),
         (lambda rng: rng.random(out=usmx.zeros(3).readonly()), ValueError, "read-only"),
         (lambda rng: rng.uniform(-1e308, 1e308), OverflowError, "finite"),
         (lambda rng: rng.uniform(0, float("nan")), OverflowError, "finite"),
-        (lambda rng: rng.uniform("a"), ValueError, "float"),
+        (lambda rng: rng.uniform("1", 2), TypeError, "uniform: low must be a number, found '1'"),
+        (lambda rng: rng.uniform(1, b"2"), TypeError, "uniform: high must be a number, found b'2'"),
+        (lambda rng: rng.uniform(1j), TypeError, "low must be a number, found 1j"),
+        (lambda rng: rng.uniform([1, 2]), TypeError, "low must be a number"),
+        (lambda rng: rng.uniform(usmx.zeros(2)), TypeError, "low must be a number"),
+        (lambda rng: rng.uniform(None), TypeError, "low must be a number, found None"),
+        (lambda rng: rng.uniform(0, 10**400), OverflowError, "high must be in the range"),
+        (lambda rng: rng.uniform(-3e38, 3e38, 2, "f4"), OverflowError, "finite in float32"),
+        (lambda rng: rng.uniform(1e300, 2e300, 2, "f4"), OverflowError, "finite in float32"),
+        (lambda rng: rng.uniform(0, 1e39, out=usmx.zeros(2, "f4")), OverflowError, "in float32"),
+        (lambda rng: rng.uniform(0, float("inf")), OverflowError, "finite in float64"),
+        (lambda rng: rng.uniform(5, 1), ValueError, "high must not be less than low"),
+        (lambda rng: rng.normal("1"), TypeError, "normal: loc must be a number, found '1'"),
+        (lambda rng: rng.normal(0, "1"), TypeError, "normal: scale must be a number, found '1'"),
+        (lambda rng: rng.normal(0, [1]), TypeError, "scale must be a number"),
+        (lambda rng: rng.normal(1e300, 1, 2, "f4"), OverflowError, "loc must be in the range"),
+        (lambda rng: rng.normal(0, 1e300, 2, "f4"), OverflowError, "scale must be in the range"),
         (lambda rng: rng.normal(0, -1), ValueError, "scale must be 0 or more"),
         (lambda rng: rng.normal(0, float("nan")), ValueError, "scale must be 0 or more"),
         (lambda rng: rng.integers(0), ValueError, "one between the ends"),
@@ -262,7 +278,9 @@ def test_shapes_and_defaults():
         (lambda rng: rng.integers(0, 300, 3, "u1"), ValueError, "from 0 to 255, found 0 to 299"),
         (lambda rng: rng.integers(-1, 3, 3, "u1"), ValueError, "found -1 to 2"),
         (lambda rng: rng.integers(0, 3, 3, "b1"), ValueError, "from 0 to 1"),
-        (lambda rng: rng.integers(1.5), TypeError, "float"),
+        (lambda rng: rng.integers(1.5), TypeError, "integers: low must be an integer, found 1.5"),
+        (lambda rng: rng.integers(0, "1"), TypeError, "integers: high must be an integer"),
+        (lambda rng: rng.integers(0, float("inf")), TypeError, "high must be an integer"),
         (lambda rng: rng.integers(3, dtype="f4"), TypeError, "integer type or bool"),
     ],
 )
@@ -271,7 +289,53 @@ def test_what_is_refused_makes_no_numbers(call, error, match):
     before = rng.__getstate__()
     with pytest.raises(error, match=match):
         call(rng)
-    assert rng.__getstate__()[0] == before[0]
+    assert rng.__getstate__() == before
+
+
+@pytest.mark.parametrize("name", ["random", "uniform", "standard_normal", "normal", "integers"])
+@pytest.mark.parametrize(
+    ("size", "error", "match"),
+    [
+        (-1, ValueError, "size must not be negative, found -1"),
+        ((2, -1), ValueError, "size must not be negative"),
+        (2.5, TypeError, "size must be an integer, found 2.5"),
+        ("3", TypeError, "size must be an integer, found '3'"),
+        ((2, "a"), TypeError, "size must be an integer, found 'a'"),
+        (True, TypeError, "size must be an integer or a tuple of integers, found True"),
+        (np.array([2, 2]), TypeError, "size must be an integer"),
+        ((2**40, 2**40), ValueError, "number of elements must be at most"),
+    ],
+)
+def test_size_that_is_none_makes_no_numbers(name, size, error, match):
+    rng = usmx.random.default_rng(0)
+    before = rng.__getstate__()
+    with pytest.raises(error, match=match):
+        getattr(rng, name)(*(5,) * (name == "integers"), size=size)
+    assert rng.__getstate__() == before
+
+
+@pytest.mark.parametrize("name", ["random", "uniform", "standard_normal", "normal", "integers"])
+@pytest.mark.parametrize("dtype", ["U3", "O", "nonsense", "c8"])
+def test_types_without_random_numbers_are_type_errors(name, dtype):
+    with pytest.raises(TypeError, match=f"{name}: dtype must be"):
+        getattr(usmx.random.default_rng(0), name)(*(5,) * (name == "integers"), dtype=dtype)
+
+
+def test_kernel_that_fails_makes_no_numbers(monkeypatch):
+    def fails(*arguments, out):
+        raise MemoryError
+
+    rng = usmx.random.default_rng(0)
+    before = rng.__getstate__()
+    monkeypatch.setattr("usmx.random._kernel", lambda name, dtype: fails)
+    with pytest.raises(MemoryError):
+        rng.random(3)
+    assert rng.__getstate__() == before
+
+
+def test_infinite_means_are_numpys():
+    made = usmx.random.default_rng(0).normal(float("inf"), 1, 3)
+    assert np.isinf(usmx.asnumpy(made)).all()
 
 
 # ---- names of NumPy's and PyTorch's
