@@ -1,3 +1,10 @@
+# usmx_onemkl_libraries(<domain> <result>): the names of oneMKL's SYCL library of a domain and of those that it needs,
+# but does not name: it leaves it to programs to link them.
+function(usmx_onemkl_libraries domain result)
+  set(${result} libmkl_sycl_${domain}.so.6 libmkl_intel_ilp64.so.3 libmkl_tbb_thread.so.3 libmkl_core.so.3 libtbb.so.12
+      PARENT_SCOPE)
+endfunction()
+
 # usmx_find_onemkl(<domain>): makes the target usmx::onemkl_<domain>, oneMKL's SYCL routines of a domain (blas,
 # lapack, dft, rng, sparse, stats, vm, data_fitting); usmx_onemkl_<domain>_FOUND says whether they are there.
 #
@@ -6,10 +13,10 @@
 function(usmx_find_onemkl domain)
   find_path(include oneapi/mkl/types.hpp HINTS "${SYCLRuntime_INCLUDE_DIR}" "$ENV{MKLROOT}/include" NO_CACHE)
   set(libraries)
-  # oneMKL's SYCL libraries leave it to the program to link the others.
-  foreach(name mkl_sycl_${domain}.so.6 mkl_intel_ilp64.so.3 mkl_tbb_thread.so.3 mkl_core.so.3 tbb.so.12)
+  usmx_onemkl_libraries(${domain} names)
+  foreach(name IN LISTS names)
     unset(library)
-    find_library(library lib${name} HINTS "${include}/../lib" "$ENV{MKLROOT}/lib" "$ENV{TBBROOT}/lib" NO_CACHE)
+    find_library(library ${name} HINTS "${include}/../lib" "$ENV{MKLROOT}/lib" "$ENV{TBBROOT}/lib" NO_CACHE)
     list(APPEND libraries "${library}")
   endforeach()
   if("${include};${libraries}" MATCHES "NOTFOUND")

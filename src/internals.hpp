@@ -20,3 +20,4 @@
 #include "runtime/waits.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/kernel_code.hpp"
+#include "vendors/product.hpp"

@@ -1,5 +1,4 @@
-// The ways of mathematics besides kernels: loops of the host, and products of matrices by the
-// vendor's library. Not installed.
+// The way of mathematics besides kernels: loops of the host. Not installed.
 #pragma once
 
 #include <array>
@@ -34,12 +33,5 @@ struct host_function {
 
 /// Null where the host has no such function.
 USMX_API const host_function* find_host_function(std::string_view name);
-
-/// Starts z = x y for each of the matrices of three arrays of three dimensions, in the order of
-/// work on their memory, by oneMKL's BLAS for SYCL, or by cuBLAS on CUDA. Returns false, and has
-/// done nothing, where that is not installed, or does not have the element type or the back end.
-///
-/// All arrays are on one queue and of one type; `z` is in C order; nothing is empty.
-USMX_API bool start_vendor_product(const array& x, const array& y, const array& z);
 
 }  // namespace usmx::inline v1::internal

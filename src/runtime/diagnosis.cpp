@@ -25,19 +25,6 @@ bool is_sycl_runtime(std::string_view path) {
   return file.starts_with("libsycl.so") || file.starts_with("libsycl-preview.so");
 }
 
-/// How many libraries the loader has ever mapped. As long as the number stays the same, no library
-/// was added, though some may be gone.
-unsigned long long count_of_loads() noexcept {
-  unsigned long long count = 0;
-  // Every entry has the number, so the first one is enough.
-  const auto read = [](dl_phdr_info* info, std::size_t, void* to) {
-    *static_cast<unsigned long long*>(to) = info->dlpi_adds;
-    return 1;
-  };
-  dl_iterate_phdr(read, &count);
-  return count;
-}
-
 struct mapped_runtimes {
   std::vector<std::string> paths;
   unsigned long long count_of_loads = 0;
@@ -63,7 +50,7 @@ void check_single_runtime() {
   // The last count at which all was well. It does not change after a fault, so that every call
   // finds the fault again.
   static std::atomic<unsigned long long> checked = 0;
-  if (count_of_loads() == checked.load(std::memory_order_relaxed)) {
+  if (detail::count_of_loads() == checked.load(std::memory_order_relaxed)) {
     return;
   }
   const mapped_runtimes found = find_mapped_runtimes();

@@ -5,7 +5,9 @@
 #include "runtime/driver_setup.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -17,14 +19,38 @@ namespace usmx::inline v1::detail {
 
 namespace fs = std::filesystem;
 
-fs::path runtime_directory() {
-  std::vector<sycl::platform> (*symbol)() = &sycl::platform::get_platforms;
+namespace {
+
+fs::path directory_of(const void* symbol) {
   Dl_info found;
-  if (dladdr(reinterpret_cast<void*>(symbol), &found) == 0 || found.dli_fname == nullptr) {
+  if (dladdr(symbol, &found) == 0 || found.dli_fname == nullptr) {
     return {};
   }
   std::error_code failed;
   return fs::canonical(found.dli_fname, failed).parent_path();
+}
+
+}  // namespace
+
+fs::path own_directory() {
+  static const char here = 0;
+  return directory_of(&here);
+}
+
+fs::path runtime_directory() {
+  std::vector<sycl::platform> (*symbol)() = &sycl::platform::get_platforms;
+  return directory_of(reinterpret_cast<const void*>(symbol));
+}
+
+unsigned long long count_of_loads() noexcept {
+  unsigned long long count = 0;
+  // Every entry has the number, so the first one is enough.
+  const auto read = [](dl_phdr_info* info, std::size_t, void* to) {
+    *static_cast<unsigned long long*>(to) = info->dlpi_adds;
+    return 1;
+  };
+  dl_iterate_phdr(read, &count);
+  return count;
 }
 
 bool registers_cpu_driver(const fs::path& vendors) {

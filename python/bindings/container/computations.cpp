@@ -19,6 +19,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/errors.hpp"
+#include "sycl_objects/classes.hpp"
 #include "usmx/layout/for_each.hpp"
 #include "usmx/layout/layout.hpp"
 
@@ -272,6 +273,18 @@ void bind_computations(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("y"), nb::arg("z"),
       nb::sig("def _start_product(x: USMArray, y: USMArray, z: USMArray, /) -> bool"));
+  m.def(
+      "_find_product_library",
+      [](nb::handle device) {
+        const sycl::device of = queue_argument(nb::none(), device).get_device();
+        const auto found = [&] {
+          const without_interpreter_lock unlocked;
+          return internal::find_product_library(of);
+        }();
+        return nb::make_tuple(found.name, found.is_found, found.text);
+      },
+      nb::arg("device"),
+      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
 }
 
 }  // namespace usmx::bindings

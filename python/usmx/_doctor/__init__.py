@@ -9,7 +9,17 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from usmx._doctor import cuda, devices, kernels, level_zero, libraries, process, settings, versions
+from usmx._doctor import (
+    cuda,
+    devices,
+    kernels,
+    level_zero,
+    libraries,
+    optional,
+    process,
+    settings,
+    versions,
+)
 from usmx._doctor.report import as_values, exit_code, print_findings
 from usmx._doctor.situation import Finding, Situation
 from usmx._terminal import exit_code_of, one_of, tracked
@@ -23,6 +33,7 @@ CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "level-zero": level_zero.check,
     "cuda": cuda.check,
     "packages": libraries.check,
+    "optional": optional.check,
     "cache": kernels.check_cache,
     "kernels": kernels.check,
     "compiler": kernels.check_compiler,
@@ -32,7 +43,16 @@ CHECKS: dict[str, Callable[[Situation], Iterator[Finding]]] = {
     "processes": process.check_children,
 }
 # The checks that need usmx to be imported, here or in a process of their own.
-OF_USMX = ("devices", "registered", "level-zero", "cuda", "packages", "cache", "kernels")
+OF_USMX = (
+    "devices",
+    "registered",
+    "level-zero",
+    "cuda",
+    "packages",
+    "optional",
+    "cache",
+    "kernels",
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -26,6 +26,8 @@ class Probe:
     devices: list[dict[str, Any]] = field(default_factory=list)
     # of kernels, one for each device; an empty error is none
     kernels: list[dict[str, str]] = field(default_factory=list)
+    # of products of matrices, one for each device
+    products: list[dict[str, Any]] = field(default_factory=list)
     # of CUDA's driver, without the SYCL runtime
     device_count: int = 0
     # of Level Zero, without the SYCL runtime

@@ -98,6 +98,29 @@ def use_kernels(folder: str) -> None:
     tell("done", kernels=kernels)
 
 
+def use_products(folder: str) -> None:
+    """Multiply matrices on each device by the vendor's library."""
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    tell("import usmx")
+    usmx = __import__("usmx")
+    products: list[dict[str, object]] = []
+    for device in usmx.get_devices():
+        tell(f"a product on {device.filter_string}", products=products)
+        name, is_found, text = usmx._core._find_product_library(device)
+        x, y, z = (usmx.ones((1, 2, 2), dtype="f4", device=device.filter_string) for _ in "xyz")
+        is_used = is_found and usmx._core._start_product(x, y, z) and float(z[0, 0, 0]) == 2
+        products.append(
+            {
+                "filter": device.filter_string,
+                "library": name,
+                "is_used": is_used,
+                "text": text,
+            }
+        )
+    tell("done", products=products)
+
+
 # ---- drivers, without the SYCL runtime
 
 
@@ -217,6 +240,7 @@ def use_level_zero() -> None:
 PROGRAMS: dict[str, Callable[..., None]] = {
     "usmx": use_usmx,
     "kernels": use_kernels,
+    "products": use_products,
     "cuda": use_cuda,
     "level_zero": use_level_zero,
 }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal
 
-from usmx._doctor.probe import Probe, probe, probe_kernels, run_program
+from usmx._doctor.probe import Probe, package_folder, probe, probe_kernels, run_program
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,11 @@ class Situation:
     def kernels(self) -> Probe:
         """What comes of a user's kernel."""
         return probe_kernels(self.environment)
+
+    @cached_property
+    def products(self) -> Probe:
+        """Whose library multiplies matrices."""
+        return run_program("products", self.environment, package_folder())
 
     @cached_property
     def cuda(self) -> Probe:

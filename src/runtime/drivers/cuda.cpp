@@ -327,11 +327,9 @@ std::vector<fs::path> package_folders() {
     }
   }
   std::ranges::sort(found);
-  static const char here = 0;
-  Dl_info own;
-  if (dladdr(&here, &own) != 0 && own.dli_fname != nullptr) {
-    const fs::path library = fs::canonical(own.dli_fname, ignored);
-    found.insert(found.begin(), library.parent_path().parent_path().parent_path());
+  const fs::path own = own_directory();
+  if (!own.empty()) {
+    found.insert(found.begin(), own.parent_path().parent_path());
   }
   return found;
 }

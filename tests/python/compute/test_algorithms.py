@@ -531,9 +531,19 @@ def test_sorting_by_groups_is_numpys(dtype, descending, monkeypatch):
 
 @pytest.fixture(params=[True, False], ids=["vendor's", "usmx's"])
 def vendors_library(request, monkeypatch):
-    """oneMKL where it is installed, and kernels of usmx's own."""
+    """The vendor's library for all types that it has, and kernels of usmx's own."""
     if not request.param:
         monkeypatch.setattr("usmx._core._start_product", lambda *arrays: False)
+        yield
+        return
+    start, used = usmx._core._start_product, []
+    monkeypatch.setattr(
+        "usmx._core._start_product", lambda *xyz: used.append(start(*xyz)) or used[-1]
+    )
+    yield
+    dtype = getattr(request.node, "callspec", None) and request.node.callspec.params.get("dtype")
+    assert used
+    assert all(used) or dtype in ("?", "i1", "u8", "f2")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-#include "compute/functions.hpp"
+#include "vendors/product.hpp"
 
 #include <dlfcn.h>
 
@@ -7,11 +7,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include <sycl/backend.hpp>
@@ -21,15 +19,14 @@
 #include <sycl/queue.hpp>
 
 #include "array/array.hpp"
-#include "base/process.hpp"
-#include "base/ranked_mutex.hpp"
+#include "array/submission.hpp"
 #include "copy/copy.hpp"
-#include "kernels/device_kernel.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/waits.hpp"
-#include "user_kernels/launch.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/layout/layout.hpp"
+#include "vendors/cublas.hpp"
+#include "vendors/onemkl.hpp"
 
 // The part of oneMKL's interface that is called (oneapi/mkl/blas.hpp of its package
 // onemkl-sycl-include), so that neither a build nor a run of usmx needs it.
@@ -135,16 +132,11 @@ using gemm_batch = sycl::event (*)(sycl::queue&, mkl::transpose, mkl::transpose,
   "NS0_16value_or_pointerISt7complexI" real                                           \
   "EEEPKSA_llSD_llSB_PSA_lllNS1_12compute_modeERKSt6vectorINS4_5eventESaISH_EE"
 
-/// The library for the runtime that usmx is linked with. Loaded once, for the whole of the process.
-void* onemkl() {
-  static void* const loaded = dlopen("libmkl_sycl_blas.so.6", RTLD_NOW | RTLD_LOCAL);
-  return loaded;
-}
-
 template <class T>
 bool start_by_onemkl(const char* name, const array& given_x, const array& given_y, const array& z) {
+  void* const library = detail::onemkl_blas();
   const auto function =
-      onemkl() == nullptr ? nullptr : reinterpret_cast<gemm_batch<T>>(dlsym(onemkl(), name));
+      library == nullptr ? nullptr : reinterpret_cast<gemm_batch<T>>(dlsym(library, name));
   if (function == nullptr) {
     return false;
   }
@@ -186,24 +178,7 @@ bool start_by_onemkl(const array& x, const array& y, const array& z) {
 
 // ---- cuBLAS
 
-/// The few declarations of cublas_api.h and library_types.h that are needed, as NVIDIA's "cuBLAS"
-/// has them. Matrices are stored by columns there.
-struct cublas_functions {
-  using handle = struct cublasContext*;
-  using status = int;
-
-  status (*create)(handle*);               // cublasCreate_v2
-  status (*set_stream)(handle, CUstream);  // cublasSetStream_v2
-  // cublasGemmStridedBatchedEx_64
-  status (*multiply)(handle, int transpose_a, int transpose_b, std::int64_t m, std::int64_t n,
-                     std::int64_t k, const void* alpha, const void* a, int type_a,
-                     std::int64_t leading_a, long long step_a, const void* b, int type_b,
-                     std::int64_t leading_b, long long step_b, const void* beta, void* c,
-                     int type_c, std::int64_t leading_c, long long step_c, std::int64_t count,
-                     int computed, int algorithm);
-};
-
-/// An element type, and that of the sums.
+/// An element type, and that of the sums, as library_types.h and cublas_api.h have them.
 struct cublas_types {
   int elements;  // cudaDataType
   int sums;      // cublasComputeType_t
@@ -229,72 +204,8 @@ std::optional<cublas_types> cublas_types_of(type_code type) {
   }
 }
 
-/// The library: one that is loaded already, such as PyTorch's, else that of the newest version of
-/// CUDA that the driver takes. Stays loaded.
-void* loaded_cublas() {
-  const auto name_of = [](const detail::cuda::toolkit_version& each) {
-    return detail::message("libcublas.so.", each.major);
-  };
-  for (const auto& each : detail::cuda::toolkit_versions) {
-    if (void* const loaded = dlopen(name_of(each).c_str(), RTLD_NOW | RTLD_NOLOAD)) {
-      return loaded;
-    }
-  }
-  const int newest = detail::cuda::driver_major_version();
-  for (const auto& each : detail::cuda::toolkit_versions) {
-    if (each.major > newest) {
-      continue;
-    }
-    const auto file = detail::cuda::find_file(name_of(each), each.cublas_folder);
-    if (void* const loaded = file ? dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr) {
-      return loaded;
-    }
-  }
-  return nullptr;
-}
-
-/// The functions; empty where the library, or one of them, is missing.
-const std::optional<cublas_functions>& cublas() {
-  static const auto found = [library = loaded_cublas()]() -> std::optional<cublas_functions> {
-    cublas_functions all{};
-    const auto find = [library](auto& function, const char* name) {
-      using pointer = std::remove_reference_t<decltype(function)>;
-      return (function = reinterpret_cast<pointer>(dlsym(library, name))) != nullptr;
-    };
-    const bool has_all = library != nullptr && find(all.create, "cublasCreate_v2") &&
-                         find(all.set_stream, "cublasSetStream_v2") &&
-                         find(all.multiply, "cublasGemmStridedBatchedEx_64");
-    return has_all ? std::optional(all) : std::nullopt;
-  }();
-  return found;
-}
-
-/// The handles, one for each device. They live for ever, as its kernels do. A handle has one stream
-/// at a time, so threads take turns.
-struct cublas_handles {
-  detail::ranked_mutex<detail::lock_rank::cublas> mutex;
-  std::map<CUdevice, cublas_functions::handle> all;
-};
-cublas_handles& handles() { return detail::immortal<cublas_handles>(); }
-
-/// Null if there is no room for it on the device.
-cublas_functions::handle handle_for(const sycl::device& device) {
-  const CUdevice number = sycl::get_native<sycl::backend::ext_oneapi_cuda>(device);
-  const std::lock_guard lock(handles().mutex);
-  const auto known = handles().all.find(number);
-  if (known != handles().all.end()) {
-    return known->second;
-  }
-  const detail::cuda::current_primary_context current(detail::cuda::required_functions(), number);
-  cublas_functions::handle made = nullptr;
-  if (cublas()->create(&made) != 0) {
-    return nullptr;
-  }
-  return handles().all[number] = made;
-}
-
 /// Stored by columns, a matrix is its transpose: z' = y' x'. Whether cuBLAS took it.
-bool start_on(CUstream stream, cublas_functions::handle handle, const cublas_types& types,
+bool start_on(CUstream stream, detail::cublas_functions::handle handle, const cublas_types& types,
               const product& of) {
   // Numbers of the type of the sums, as complex ones.
   constexpr float one[] = {1, 0};
@@ -305,14 +216,15 @@ bool start_on(CUstream stream, cublas_functions::handle handle, const cublas_typ
     return types.are_double ? static_cast<const void*>(wide) : narrow;
   };
   constexpr int by_default = -1;  // CUBLAS_GEMM_DEFAULT
-  const std::lock_guard lock(handles().mutex);
-  return cublas()->set_stream(handle, stream) == 0 &&
-         cublas()->multiply(
-             handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0, of.columns,
-             of.rows, of.depth, number(one, wide_one), first_element(of.y), types.elements,
-             of.of_y.leading, of.of_y.step, first_element(of.x), types.elements, of.of_x.leading,
-             of.of_x.step, number(zero, wide_zero), first_element(of.z), types.elements, of.columns,
-             of.rows * of.columns, of.count, types.sums, by_default) == 0;
+  const detail::cublas_functions& library = *detail::cublas();
+  const std::lock_guard lock(detail::cublas_mutex());
+  return library.set_stream(handle, stream) == 0 &&
+         library.multiply(handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0,
+                          of.columns, of.rows, of.depth, number(one, wide_one), first_element(of.y),
+                          types.elements, of.of_y.leading, of.of_y.step, first_element(of.x),
+                          types.elements, of.of_x.leading, of.of_x.step, number(zero, wide_zero),
+                          first_element(of.z), types.elements, of.columns, of.rows * of.columns,
+                          of.count, types.sums, by_default) == 0;
 }
 
 /// The fate of a command. The runtime mostly runs it while it is submitted.
@@ -320,46 +232,79 @@ enum class outcome : std::uint8_t { open, taken, refused };
 
 bool start_by_cublas(const array& x, const array& y, const array& z) {
   const auto types = cublas_types_of(z.type().code());
-  if (!types || !cublas()) {
+  if (!types || detail::cublas() == nullptr) {
     return false;
   }
   const sycl::queue& queue = private_queue(z);
-  const auto handle = handle_for(queue.get_device());
+  const auto handle = detail::cublas_handle_for(queue.get_device());
   if (handle == nullptr) {
     return false;
   }
   const product of(x, y, z);
-  const detail::array_use uses[] = {
-      {&of.x, detail::access::read}, {&of.y, detail::access::read}, {&of.z, detail::access::write}};
+  detail::submission work(queue);
+  work.use(of.x, detail::access::read);
+  work.use(of.y, detail::access::read);
+  work.use(of.z, detail::access::write);
   // No exception may leave the command: it would have to pass through the runtime's C functions.
   const auto result = std::make_shared<std::atomic<outcome>>(outcome::open);
-  const sycl::event done =
-      detail::submit_in_order({queue, {}}, uses, [&](sycl::handler& to, const auto& before) {
-        to.ext_codeplay_enqueue_native_command([=, types = *types](sycl::interop_handle interop) {
+  const sycl::event done = work.start_command([&](sycl::handler& to) {
+    to.ext_codeplay_enqueue_native_command(
+        [=, before = work.before(), types = *types](sycl::interop_handle interop) {
           const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
           detail::cuda::hold_up(stream, before);
           *result = start_on(stream, handle, types, of) ? outcome::taken : outcome::refused;
         });
-      });
+  });
   if (*result == outcome::open) {  // it comes after a host task
     detail::wait_for(done);
   }
   return *result == outcome::taken;
 }
 
+/// Whose library computes on a device.
+enum class vendor : std::uint8_t { none, onemkl, cublas };
+
+vendor vendor_for(sycl::backend backend) {
+  switch (backend) {
+    case sycl::backend::opencl:
+    case sycl::backend::ext_oneapi_level_zero:
+      return vendor::onemkl;
+    case sycl::backend::ext_oneapi_cuda:
+      return vendor::cublas;
+    default:
+      return vendor::none;
+  }
+}
+
 }  // namespace
 
 bool start_vendor_product(const array& x, const array& y, const array& z) {
   const detail::runtime_call call;  // which cuBLAS needs, too: it changes the current device
-  switch (private_queue(z).get_backend()) {
-    case sycl::backend::opencl:
-    case sycl::backend::ext_oneapi_level_zero:
+  switch (vendor_for(private_queue(z).get_backend())) {
+    case vendor::onemkl:
       return start_by_onemkl(x, y, z);
-    case sycl::backend::ext_oneapi_cuda:
+    case vendor::cublas:
       return start_by_cublas(x, y, z);
-    default:
+    case vendor::none:
       return false;
   }
+  return false;
+}
+
+vendor_library find_product_library(const sycl::device& device) {
+  const detail::runtime_call call;
+  const auto found_as = [](const char* name, detail::library_search found) {
+    return vendor_library{name, found.handle != nullptr, std::move(found.text)};
+  };
+  switch (vendor_for(device.get_backend())) {
+    case vendor::onemkl:
+      return found_as("oneMKL", detail::find_onemkl_blas());
+    case vendor::cublas:
+      return found_as("cuBLAS", detail::find_cublas());
+    case vendor::none:
+      break;
+  }
+  return {"", false, "no vendor's library is known for the back end of this device"};
 }
 
 }  // namespace usmx::inline v1::internal

@@ -1,0 +1,45 @@
+// cuBLAS: its functions and its handles. Private to the library.
+#pragma once
+
+#include <cstdint>
+
+#include <sycl/device.hpp>
+
+#include "base/ranked_mutex.hpp"
+#include "runtime/drivers/cuda.hpp"
+#include "vendors/library.hpp"
+
+namespace usmx::inline v1::detail {
+
+/// The few declarations of cublas_api.h that are needed, as NVIDIA's "cuBLAS" has them. Matrices
+/// are stored by columns there.
+struct cublas_functions {
+  using handle = struct cublasContext*;
+  using status = int;
+
+  status (*create)(handle*);               // cublasCreate_v2
+  status (*set_stream)(handle, CUstream);  // cublasSetStream_v2
+  // cublasGemmStridedBatchedEx_64
+  status (*multiply)(handle, int transpose_a, int transpose_b, std::int64_t m, std::int64_t n,
+                     std::int64_t k, const void* alpha, const void* a, int type_a,
+                     std::int64_t leading_a, long long step_a, const void* b, int type_b,
+                     std::int64_t leading_b, long long step_b, const void* beta, void* c,
+                     int type_c, std::int64_t leading_c, long long step_c, std::int64_t count,
+                     int computed, int algorithm);
+};
+
+/// Finds the library: one that is loaded already, such as PyTorch's, else that of the newest
+/// version of CUDA that the driver takes.
+library_search find_cublas();
+
+/// The functions; null where the library, or one of them, is missing.
+const cublas_functions* cublas();
+
+/// A handle has one stream at a time, so threads take turns.
+ranked_mutex<lock_rank::cublas>& cublas_mutex();
+
+/// The handle of a device, which lives for ever, as its kernels do. Null if there is no room for it
+/// on the device.
+cublas_functions::handle cublas_handle_for(const sycl::device& device);
+
+}  // namespace usmx::inline v1::detail
