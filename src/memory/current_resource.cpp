@@ -124,9 +124,10 @@ std::optional<std::size_t> size_in(const char* variable, std::string_view otherw
   return parsed;
 }
 
+/// A limit of 0 is none, as in CuPy.
 std::optional<std::size_t> first_limit() {
   static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
-  return limit;
+  return limit == 0 ? std::nullopt : limit;
 }
 
 std::atomic<std::size_t>& pending_limit_now() {

@@ -142,6 +142,16 @@ def test_fraction_outside_of_its_range_is_rejected(pool, fraction):
         pool.set_limit(fraction=fraction)
 
 
+@pytest.mark.parametrize(
+    "limit", [{"size": 0}, {"size": None}, {"fraction": 0}, {"fraction": 0.0}, {}]
+)
+def test_limit_of_0_is_none_as_in_cupy(pool, limit):
+    pool.set_limit(size=1)
+    pool.set_limit(**limit)
+    assert pool.get_limit() is None
+    assert usmx.zeros(4 * MIB, dtype="u1", usm_type=pool.kind).nbytes == 4 * MIB
+
+
 def test_size_and_fraction_together_are_rejected(pool):
     with pytest.raises(ValueError, match="both"):
         pool.set_limit(size=1, fraction=0.5)
@@ -501,6 +511,7 @@ def test_pools_can_be_off():
 def test_first_limit_can_be_in_the_environment():
     code = "import usmx; print(usmx.memory.get_memory_pool().get_limit())"
     assert run(code, USMX_POOL_LIMIT="3M").stdout == f"{3 * MIB}\n"
+    assert run(code, USMX_POOL_LIMIT="0").stdout == "None\n"
     nonsense = run(code, USMX_POOL_LIMIT="much")
     assert nonsense.stdout == "None\n"
     assert "USMX_POOL_LIMIT must be a number of bytes" in nonsense.stderr

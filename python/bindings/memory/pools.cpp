@@ -43,19 +43,18 @@ std::size_t nbytes_argument(const char* name, const char* expected, nb::handle g
   return static_cast<std::size_t>(nbytes);
 }
 
+/// 0 is no limit, as in CuPy.
 void set_limit(const py_pool& self, nb::handle size, std::optional<double> fraction) {
   if (!size.is_none() && fraction) {
     throw value_error("set_limit takes 'size' or 'fraction', found both");
   }
+  std::size_t nbytes = 0;
   if (fraction) {
-    self.own->set_limit(share_of(self.device, *fraction));
-    return;
+    nbytes = share_of(self.device, *fraction);
+  } else if (!size.is_none()) {
+    nbytes = nbytes_argument("size", "a number of bytes or None", size);
   }
-  if (size.is_none()) {
-    self.own->set_limit(std::nullopt);
-    return;
-  }
-  self.own->set_limit(nbytes_argument("size", "a number of bytes or None", size));
+  self.own->set_limit(nbytes == 0 ? std::nullopt : std::optional(nbytes));
 }
 
 void set_keep_limit(const py_pool& self, nb::handle size) {

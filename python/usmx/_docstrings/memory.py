@@ -193,8 +193,8 @@ Example:
 The pool keeps the memory that it already has. An allocation beyond the limit raises a USMAllocationError.
 
 Args:
-    size: the limit in bytes.
-    fraction: the limit as a fraction of the device's memory. Without both arguments there is no limit.
+    size: the limit in bytes. 0 is no limit.
+    fraction: the limit as a fraction of the device's memory. 0 is no limit. Without both arguments there is no limit.
 
 Raises:
     ValueError: both are given, or one is out of range.
