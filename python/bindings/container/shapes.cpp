@@ -19,15 +19,19 @@ nb::object view_of(const py_array& a, layout where) { return to_python(a, std::m
 /// One axis, or any sequence of them.
 counts axes_argument(const char* what, nb::handle axes) {
   constexpr const char* expected = "an integer or a tuple of integers";
+  const auto one_axis = [&] { return counts(what, nb::make_tuple(axes).ptr()); };
   if (PyIndex_Check(axes.ptr()) && !PySequence_Check(axes.ptr())) {
-    const nb::tuple one = nb::make_tuple(axes);
-    return counts(what, one.ptr());
+    return one_axis();
   }
   if (PyTuple_Check(axes.ptr()) || PyList_Check(axes.ptr())) {
     return counts(what, axes.ptr());
   }
   if (PyUnicode_Check(axes.ptr()) || PyBytes_Check(axes.ptr()) || !PySequence_Check(axes.ptr())) {
     throw_wrong_type(what, expected, axes.ptr());
+  }
+  if (PyIndex_Check(axes.ptr()) && PySequence_Size(axes.ptr()) < 0) {  // an array of no dimensions
+    PyErr_Clear();
+    return one_axis();
   }
   return counts(what, checked(PySequence_Tuple(axes.ptr())).ptr());
 }

@@ -215,6 +215,9 @@ using py_reduction = py_generated<reduction_kernel>;
 /// Reads `axis`: None for all axes, one axis or a tuple of axes.
 reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
   reduction_axes axes{.axes = std::nullopt, .are_kept = flag_argument("keepdims", keepdims)};
+  if (PyBool_Check(axis.ptr())) {  // which NumPy refuses as well
+    throw_wrong_type("axis", "an integer or a tuple of integers", axis.ptr());
+  }
   if (!axis.is_none()) {
     const counts given = PyIndex_Check(axis.ptr()) ? counts("axis", nb::make_tuple(axis).ptr())
                                                    : counts("axis", axis.ptr());

@@ -31,7 +31,7 @@ from usmx._compute.call import (
 )
 from usmx._compute.promotion import number_converter
 from usmx._compute.reductions import one_correction, reduce, var
-from usmx._compute.scans import accumulate
+from usmx._compute.scans import accumulate, single_axis
 from usmx._compute.sorting import argsort
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
@@ -265,8 +265,17 @@ def _call(name, inputs, outs, kwargs):
 
 def _outer(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
-    first, second = arrays_of(name, ("x1", "x2"), inputs)
+    operands = operands_of(name, ("x1", "x2"), inputs)
+    beside = next(each for each in operands if isinstance(each, USMArray))
+    # NumPy makes arrays of numbers, whose type counts as an array's.
+    first, second = (_as_array_beside(beside, each) for each in operands)
     return compute(UFUNCS[name], (first[(..., *(None,) * second.ndim)], second), *outs)
+
+
+def _as_array_beside(beside, operand):
+    if isinstance(operand, USMArray):
+        return operand
+    return asarray(operand, usm_type=beside.usm_type, sycl_queue=beside._own_queue)
 
 
 def _reduce(name, inputs, outs, kwargs):
@@ -284,7 +293,7 @@ def _accumulate(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
     (x,) = arrays_of(name, ("x",), inputs)
     (out,) = outs
-    return accumulate(_REDUCTIONS[name], x, axis, dtype, out=out)
+    return accumulate(_REDUCTIONS[name], x, single_axis(axis), dtype, out=out)
 
 
 # How a method of ufuncs is computed, and for which of them.

@@ -21,7 +21,7 @@ from usmx._compute.promotion import common_type, require_plain, values_type
 from usmx._compute.reductions import joined_by
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_integer
+from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy
 from usmx._container.manipulation import common_shape
 from usmx._container.types import astype
@@ -173,7 +173,12 @@ def _common_type(name, x1, x2):
 
 
 def _as_axes(of_one):
-    return (of_one,) if isinstance(of_one, SupportsIndex) else of_one
+    return (of_one,) if _is_integer(of_one) else of_one
+
+
+def _is_integer(value):
+    """Whether it stands for an integer; an array of NumPy's with a dimension does not."""
+    return isinstance(value, SupportsIndex) and not getattr(value, "ndim", 0)
 
 
 def tensordot(
@@ -205,7 +210,7 @@ def tensordot(
         30
     """
     first, second = arrays_of("tensordot", ("x1", "x2"), (x1, x2))
-    if isinstance(axes, SupportsIndex):
+    if _is_integer(axes):
         count = as_integer("axes", axes)
         if not 0 <= count <= min(first.ndim, second.ndim):
             raise ValueError(
@@ -214,8 +219,10 @@ def tensordot(
         axes = (range(first.ndim - count, first.ndim), range(count))
     summed = [
         [_core._normalized_axis(axis, x.ndim) for axis in of_one]
-        for x, of_one in zip((first, second), map(_as_axes, axes), strict=True)
+        for x, of_one in zip((first, second), _axes_of_both(axes), strict=True)
     ]
+    if any(len(set(of_one)) < len(of_one) for of_one in summed):
+        raise ValueError(f"tensordot: an axis can be summed only once, found {axes}")
     extents = [
         [x.shape[axis] for axis in of_one]
         for x, of_one in zip((first, second), summed, strict=True)
@@ -253,6 +260,15 @@ def _dot(x1, x2):
     return tensordot(first, second, axes=([-1], [-min(second.ndim, 2)]))
 
 
+def _axes_of_both(axes):
+    try:
+        left, right = axes
+    except (TypeError, ValueError) as wrong:  # no sequence; not of two
+        text = f"tensordot: axes must be an integer, or the axes of both arrays, found {axes!r}"
+        raise type(wrong)(text) from None
+    return _as_axes(left), _as_axes(right)
+
+
 _vecdots: dict[Any, ReductionKernel] = new_cache()
 
 
@@ -278,7 +294,7 @@ def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArr
         11
     """
     arrays = arrays_of("vecdot", ("x1", "x2"), (x1, x2))
-    first, second = (moveaxis(x, axis, -1) for x in arrays)
+    first, second = (moveaxis(x, as_axis(axis, x.ndim), -1) for x in arrays)
     if first.shape[-1] != second.shape[-1]:
         raise ValueError(
             f"vecdot: the axis must have the same extent in both, found {first.shape[-1]} and "

@@ -18,7 +18,7 @@ from usmx._compute.call import (
 from usmx._compute.promotion import values_type
 from usmx._compute.reductions import joined_by, result_type_of
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_integer, as_view
+from usmx._container.creation import as_axis, as_integer, as_view
 from usmx._container.manipulation import concat
 from usmx._core import asarray, broadcast_to, moveaxis, reshape
 
@@ -59,7 +59,7 @@ def cumulative_sum(
 
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer. It may be None only if `x` has one dimension.
+        axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
             uint64 for unsigned ones.
         include_initial: whether the result begins with a 0, and so is longer by one.
@@ -70,16 +70,16 @@ def cumulative_sum(
         `out`, or a new USMArray on the queue of `x` and of its kind.
 
     Raises:
-        ValueError: `axis` is missing, or `out` has another shape.
-        TypeError: the elements cannot be cast to `dtype`, or to the type of `out`, without a change
-            of kind.
+        ValueError: `axis` is missing or has several axes, or `out` has another shape.
+        TypeError: `axis` is no integer; or the elements cannot be cast to `dtype`, or to the type
+            of `out`, without a change of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
         [1 3 6]
     """
-    return accumulate("sum", as_view("x", x), axis, dtype, include_initial, out)
+    return accumulate("sum", as_view("x", x), single_axis(axis), dtype, include_initial, out)
 
 
 def cumulative_prod(
@@ -95,7 +95,7 @@ def cumulative_prod(
 
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        axis: an integer. It may be None only if `x` has one dimension.
+        axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
             uint64 for unsigned ones.
         include_initial: whether the result begins with a 1, and so is longer by one.
@@ -106,16 +106,25 @@ def cumulative_prod(
         `out`, or a new USMArray on the queue of `x` and of its kind.
 
     Raises:
-        ValueError: `axis` is missing, or `out` has another shape.
-        TypeError: the elements cannot be cast to `dtype`, or to the type of `out`, without a change
-            of kind.
+        ValueError: `axis` is missing or has several axes, or `out` has another shape.
+        TypeError: `axis` is no integer; or the elements cannot be cast to `dtype`, or to the type
+            of `out`, without a change of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
         [1 2 6]
     """
-    return accumulate("prod", as_view("x", x), axis, dtype, include_initial, out)
+    return accumulate("prod", as_view("x", x), single_axis(axis), dtype, include_initial, out)
+
+
+def single_axis(axis: Any) -> Any:
+    """The axis that a tuple of one stands for, as in NumPy."""
+    if not isinstance(axis, tuple):
+        return axis
+    if len(axis) != 1:
+        raise ValueError(f"cumulative sums and products have one axis, found {axis}")
+    return axis[0]
 
 
 def accumulate(
@@ -129,7 +138,9 @@ def accumulate(
     """The results of a reduction of the table so far."""
     if axis is None and x.ndim > 1:
         raise ValueError(f"cumulative_{name}: axis is needed for an array of {x.ndim} dimensions")
-    rows = rows_along(x if x.ndim else reshape(x, 1), 0 if axis is None else axis)
+    x = x if x.ndim else reshape(x, 1)
+    axis = 0 if axis is None else as_axis(axis, x.ndim)
+    rows = rows_along(x, axis)
     row = REDUCTIONS[name]
     if dtype is None and out is not None:
         dtype = output(f"cumulative_{name}", out).dtype
@@ -141,7 +152,7 @@ def accumulate(
         made[...] = 0 if name == "sum" else 1
     elif made.size:
         scan(row, rows, made, lead)()
-    return written(f"cumulative_{name}", out, moveaxis(made, -1, 0 if axis is None else axis))
+    return written(f"cumulative_{name}", out, moveaxis(made, -1, axis))
 
 
 def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:

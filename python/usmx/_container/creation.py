@@ -298,6 +298,13 @@ def as_integer(name: str, value: Any) -> int:
         raise TypeError(f"{name} must be an integer, found {short_repr(value)}") from None
 
 
+def as_axis(axis: Any, ndim: int) -> int:
+    """The axis, counted from the front. TypeError for a bool, which is no axis in NumPy either."""
+    if isinstance(axis, bool):
+        raise TypeError(f"'axis' must be an integer, found {axis}")
+    return _core._normalized_axis(axis, ndim)
+
+
 # ---- values to fill with
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_view, beside
+from usmx._container.creation import as_axis, as_view, beside
 from usmx._container.flat import repeated, set_flat, set_places
 from usmx._container.host import host_index, numpy, type_of_array
 from usmx._container.manipulation import checked_list, common_shape, stack
@@ -282,7 +282,7 @@ def with_axis(x: USMArray, axis: SupportsIndex | None) -> tuple[USMArray, int]:
     """An array and its axis. Without one, all elements in one dimension, in C order."""
     if axis is None:
         return reshape(x, -1), 0
-    return x, _core._normalized_axis(axis, x.ndim)
+    return x, as_axis(axis, x.ndim)
 
 
 def written(result: USMArray, out: USMArray | None) -> USMArray:

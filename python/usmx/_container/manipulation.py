@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_integer, as_view
+from usmx._container.creation import as_axis, as_integer, as_view
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
@@ -157,7 +157,7 @@ def concat(
         views, axis = [reshape(view, -1) for view in views], 0
     elif views[0].ndim == 0:
         raise ValueError("arrays without dimensions cannot be joined: usmx.stack joins them")
-    axis = _core._normalized_axis(axis, views[0].ndim)
+    axis = as_axis(axis, views[0].ndim)
     _check_shapes(views, axis)
     lengths = [array.shape[axis] for array in views]
     result = _target(views, _replaced(views[0].shape, axis, sum(lengths)), out, dtype, casting)
@@ -266,7 +266,7 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
     x = as_view("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
-    axis = _core._normalized_axis(axis, x.ndim)
+    axis = as_axis(axis, x.ndim)
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
         _require_extent("repeat", sum(count), x.dtype.itemsize)

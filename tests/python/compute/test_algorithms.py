@@ -853,3 +853,86 @@ def test_partition_at_a_place_that_is_none_is_numpys_error(kth):
             function(usmx.asarray(HOST), kth)
     with pytest.raises(ValueError, match="kind must be None or one of introselect, found 'quick'"):
         usmx.partition(usmx.asarray(HOST), 0, kind="quick")
+
+
+# ---- arguments that are axes
+
+AXES = [1.0, True, np.True_, "0", [1], [0, 1], (1,), (0, 1), (), 5, np.int64(1), np.array(1), -1]
+ALONG = {
+    "cumulative_sum": lambda xp, x, axis: xp.cumulative_sum(x, axis=axis),
+    "cumulative_prod": lambda xp, x, axis: xp.cumulative_prod(x, axis=axis),
+    "cumsum": lambda xp, x, axis: x.cumsum(axis),
+    "cumprod": lambda xp, x, axis: x.cumprod(axis),
+    "add.accumulate": lambda xp, x, axis: np.add.accumulate(x, axis=axis),
+    "vecdot": lambda xp, x, axis: xp.vecdot(x, x, axis=axis),
+    "take": lambda xp, x, axis: xp.take(x, xp.asarray([0]), axis=axis),
+    "repeat": lambda xp, x, axis: xp.repeat(x, 2, axis=axis),
+    "concat": lambda xp, x, axis: xp.concat([x, x], axis=axis),
+    "argsort": lambda xp, x, axis: xp.argsort(x, axis=axis),
+}
+
+
+def outcome(call, xp, x, axis):
+    """The shape of the result, or the error."""
+    try:
+        return call(xp, x, axis).shape
+    except Exception as error:
+        return error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("axis", AXES, ids=repr)
+@pytest.mark.parametrize("name", ALONG)
+def test_axes_are_numpys_and_errors_name_them(name, axis):
+    found = outcome(ALONG[name], usmx, usmx.ones((2, 3)), axis)
+    expected = outcome(ALONG[name], np, np.ones((2, 3)), axis)
+    if isinstance(expected, Exception):
+        assert type(found) is type(expected)
+        assert "axis" in str(found) or "axes" in str(found)
+        assert "source" not in str(found)
+    else:
+        assert found == expected
+
+
+@pytest.mark.parametrize("reduce", [usmx.sum, usmx.max, usmx.all, usmx.mean, usmx.count_nonzero])
+def test_a_bool_is_no_axis_of_a_reduction(reduce):
+    with pytest.raises(TypeError, match="'axis' must be an integer or a tuple of integers"):
+        reduce(usmx.ones((2, 3)), axis=True)
+
+
+@pytest.mark.parametrize(
+    ("axes", "error"),
+    [
+        (1.0, TypeError),
+        ("0", ValueError),
+        ((1,), ValueError),
+        ((0, 1, 2), ValueError),
+        (((0, 0), (0, 0)), ValueError),
+    ],
+)
+def test_axes_of_tensordot_that_are_none_are_named(axes, error):
+    with pytest.raises(error, match="tensordot: a"):
+        usmx.tensordot(usmx.ones((2, 3)), usmx.ones((2, 3)), axes=axes)
+
+
+def test_axes_of_tensordot_may_be_an_array_of_numpys():
+    x = usmx.ones((2, 3))
+    assert usmx.tensordot(x, x, axes=np.array([[0], [0]])).shape == (3, 3)
+
+
+# ---- outer products of any function
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", [3, 2.5, True, 1j, np.float32(3), np.array(3), [1, 2], np.ones((2, 2)), (4,)], ids=repr)  # fmt: skip
+@pytest.mark.parametrize("dtype", ["i1", "f4"])
+@pytest.mark.parametrize("name", ["add", "equal", "logical_and"])
+def test_other_operand_of_outer_may_be_a_number_or_array(name, dtype, other):
+    host = np.arange(3).astype(dtype)
+    x = usmx.asarray(host)
+    for pair, mine in (((host, other), (x, other)), ((other, host), (other, x))):
+        expected = getattr(np, name).outer(*pair)
+        found = getattr(np, name).outer(*mine)
+        assert type(found) is usmx.USMArray
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(usmx.asnumpy(found), expected)
