@@ -20,6 +20,7 @@
 
 #include "array/array.hpp"
 #include "array/submission.hpp"
+#include "base/process.hpp"
 #include "copy/copy.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/waits.hpp"

@@ -125,6 +125,8 @@ SMALL: dict[str, Callable[..., Any]] = {
 
 def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
     """Call the row's function."""
+    if row.is_logical:
+        operands = tuple(map(truth_of, operands))
     found = SMALL[row.name](*operands, out)
     return launch(row, operands, out) if found is None else found
 
@@ -345,6 +347,11 @@ def require_castable(
         raise TypeError(
             f"{function}: a result of type {result} cannot be written to an array of type {into}"
         )
+
+
+def truth_of(operand: Any) -> Any:
+    """The truth of a Python number, which every type has; anything else as it is."""
+    return bool(operand) if type(operand) in WEAK else operand
 
 
 def comparable(operand: Any) -> Any:

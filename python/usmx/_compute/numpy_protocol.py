@@ -26,6 +26,7 @@ from usmx._compute.call import (
     output,
     preamble,
     require_castable,
+    truth_of,
     types_of,
     written,
 )
@@ -440,6 +441,7 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     order = argsort(places)
     operands = [target]
     for name, value in zip(row.operands[1:], values, strict=True):
+        value = truth_of(value) if row.is_logical else value
         operands.append(operands_of(f"{row.name}.at", ("x1", name), (target, value))[1])
     kinds = tuple(map(kind_of, operands))
     types = types_of(row, kinds, target._own_queue.sycl_device)

@@ -39,12 +39,15 @@ class Row(NamedTuple):
     """Whether float16 computes in float16."""
     compares: bool = False
     """Whether integers are compared as they are, and Python integers may be outside of the type."""
+    is_logical: bool = False
+    """Whether only the truth of operands counts, so that numbers may be outside of the type."""
     conditions: int = 0
     """How many operands in front decide, and take no part in promotion."""
 
 
 ROWS: dict[str, Row] = {}
 _NAMES = {1: ("x",), 2: ("x1", "x2")}
+_OPTIONS = ("in_half", "compares", "is_logical", "conditions")
 
 
 def _by_class(**expressions):
@@ -52,7 +55,7 @@ def _by_class(**expressions):
 
 
 def _row(name, operands, summary, result, example, /, errors=(0, 0), note="", numpy="", **more):
-    options = {key: more.pop(key) for key in ("in_half", "compares", "conditions") if key in more}
+    options = {key: more.pop(key) for key in _OPTIONS if key in more}
     names = _NAMES.get(operands) or tuple(operands.split())
     ROWS[name] = Row(
         name,
@@ -128,7 +131,8 @@ for _name, _operator, _shows in (
 ):
     _row(f"logical_{_name}", 2, f"{_name} of each two truth values", "bool",
          ("[1, 0], [0, 0]", _shows),
-         biuf=f"(a != 0) {_operator} (b != 0)", c=f"(a != C(0)) {_operator} (b != C(0))")
+         biuf=f"(a != 0) {_operator} (b != 0)", c=f"(a != C(0)) {_operator} (b != C(0))",
+         is_logical=True)
 _row("logical_not", 1, "whether it is zero", "bool", ("[0, 2]", "[ True False]"),
      biuf="a == 0", c="a == C(0)")
 

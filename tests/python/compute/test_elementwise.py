@@ -1,5 +1,6 @@
 """The element-wise functions of the table: NumPy's results in every type, or as near as the table says."""
 
+import math
 import operator
 
 import numpy as np
@@ -344,3 +345,22 @@ def test_one_number_computes_on_the_current_queue():
     assert usmx.where(True, 1, 2.0).tolist() == 1
     with pytest.raises(TypeError, match="add: expected a USMArray among the operands, found none"):
         usmx.add(np.ones(2), 1)
+
+
+NUMBERS_OF_TRUTH = [1e300, -1e300, 1e-60, 300, -1, 2**31, 2**64, 10**400, 1e-300j, 0, 0.0, -0.0, 0j]
+NUMBERS_OF_TRUTH += [True, False, math.nan, math.inf]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["logical_and", "logical_or", "logical_xor"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "u8", "f2", "f4", "f8", "c8"])
+@pytest.mark.parametrize("size", [4, 40_000])
+@pytest.mark.filterwarnings("error")
+def test_only_the_truth_of_numbers_counts_for_logical_functions(name, dtype, size):
+    """By the host and by kernels, for numbers that the type lacks or rounds to 0."""
+    host = (np.arange(size) % 4).astype(dtype)
+    array = usmx.asarray(host)
+    for number in NUMBERS_OF_TRUTH:
+        expected = getattr(np, name)(host, bool(number))
+        for found in (getattr(usmx, name)(array, number), getattr(usmx, name)(number, array)):
+            np.testing.assert_array_equal(usmx.asnumpy(found), expected, f"{number}")
