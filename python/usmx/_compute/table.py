@@ -154,9 +154,11 @@ _row("greater_equal", 2, "whether the first one is greater or equal", "bool",
      ("[1, 2], 2", "[False  True]"), bf="a >= b", iu="!is_less(x1, x2)",
      c="is_less(b, a) || a == b", note=_NOTE, compares=True)
 _row("maximum", 2, "the greater one; NaN, if one of them is", "same", ("[1, 5], 3", "[3 5]"),
-     biu="a < b ? b : a", f="real_maximum(a, b)", c="complex_maximum(a, b)")
+     biu="a < b ? b : a", f="real_maximum(a, b)", c="complex_maximum(a, b)",
+     note="Zeros of both signs are equal: the first one is the result.")
 _row("minimum", 2, "the smaller one; NaN, if one of them is", "same", ("[1, 5], 3", "[1 3]"),
-     biu="b < a ? b : a", f="real_minimum(a, b)", c="complex_minimum(a, b)")
+     biu="b < a ? b : a", f="real_minimum(a, b)", c="complex_minimum(a, b)",
+     note="Zeros of both signs are equal: the first one is the result.")
 _row("isnan", 1, "whether it is NaN", "bool", ("[1, float('nan')]", "[False  True]"),
      biu="false", fc="isnan(a)")
 _row("isinf", 1, "whether it is infinite", "bool", ("[1, float('inf')]", "[False  True]"),

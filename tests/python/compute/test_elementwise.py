@@ -364,3 +364,23 @@ def test_only_the_truth_of_numbers_counts_for_logical_functions(name, dtype, siz
         expected = getattr(np, name)(host, bool(number))
         for found in (getattr(usmx, name)(array, number), getattr(usmx, name)(number, array)):
             np.testing.assert_array_equal(usmx.asnumpy(found), expected, f"{number}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_first_of_two_zeros_is_the_result_of_hosts_and_kernels(name, dtype):
+    """docs/decisions.md, 159: kernels for more than 128 KiB, host loops below."""
+    function = getattr(usmx, name)
+    for size in (1, 2, 7, 33, 100_000):
+        host = np.where(np.arange(size) % 3 == 0, -0.0, 0.0).astype(dtype)
+        x = usmx.asarray(host)
+        for first, second in ((x, -x), (x, 0.0), (x, -0.0)):
+            found = np.signbit(usmx.asnumpy(function(first, second)))
+            np.testing.assert_array_equal(found, np.signbit(host))
+        for number in (0.0, -0.0):
+            found = np.signbit(usmx.asnumpy(function(number, x)))
+            np.testing.assert_array_equal(found, np.signbit(np.full(size, number)))
+        limits = (-1.0, -0.0) if name == "minimum" else (0.0, 1.0)
+        found = np.signbit(usmx.asnumpy(usmx.clip(x, *limits)))
+        np.testing.assert_array_equal(found, np.signbit(host))
