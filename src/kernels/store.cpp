@@ -1,8 +1,12 @@
 #include "kernels/store.hpp"
 
+#include <unistd.h>
+
 #include <exception>
 #include <fstream>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
 
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
@@ -104,6 +108,26 @@ std::string processor() {
   return found;
 }
 
+/// The variables by which the user changes what Intel's drivers make of kernels, such as the
+/// instructions that CL_CONFIG_CPU_TARGET_ARCH chooses. The drivers, too, read them once.
+const std::string& driver_settings() {
+  static const std::string& settings = *new std::string([] {
+    std::set<std::string_view> found;
+    for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+      const std::string_view variable = *each;
+      if (variable.starts_with("CL_CONFIG_") || variable.starts_with("IGC_")) {
+        found.insert(variable);
+      }
+    }
+    std::string lines;
+    for (const std::string_view variable : found) {
+      lines.append(variable).push_back('\n');
+    }
+    return lines;
+  }());
+  return settings;
+}
+
 /// The runtime's version, and its size for builds between two versions.
 const std::string& runtime_identity() {
   static const std::string& identity = *new std::string([] {
@@ -176,7 +200,7 @@ std::string build_identity_of(const sycl::device& device) {
                  device.get_info<info::device::driver_version>(), '\n',
                  device.get_platform().get_info<info::platform::name>(), '\n',
                  device.get_platform().get_info<info::platform::version>(), '\n',
-                 runtime_identity(), "\nusmx " USMX_VERSION_STRING "\n",
+                 runtime_identity(), "\nusmx " USMX_VERSION_STRING "\n", driver_settings(),
                  device.is_cpu() ? processor() : std::string());
 }
 

@@ -155,6 +155,14 @@ def test_all_that_is_packaged_needs_no_compiler(package, tmp_path):
     assert package.count() == 0
 
 
+def test_packaged_kernels_have_no_instructions_of_a_cpu():
+    """They are SPIR-V, so that a package may move to a machine with fewer instructions."""
+    content = (PACKAGE / "libexec/usmx-kernels").read_bytes()
+    count = int.from_bytes(content[8:16], "little")
+    assert content.count((0x07230203).to_bytes(4, "little")) >= count > 1000
+    assert b"\x7fELF" not in content
+
+
 SINE = "import usmx\nprint(usmx.sin(usmx.zeros(100_000, dtype='float32')).sum())"
 
 
