@@ -127,6 +127,20 @@ inline T product(T x, T y) {
 #endif
 }
 
+/// A polynomial by W. G. Horner's scheme, its highest coefficient first, without contraction.
+template <class T, int Count>
+inline T polynomial(T x, const T (&coefficients)[Count]) {
+#ifndef __CUDACC_RTC__
+#pragma clang fp contract(off)
+#endif
+  T value = coefficients[0];
+#pragma unroll
+  for (int k = 1; k < Count; ++k) {
+    value = value * x + coefficients[k];
+  }
+  return value;
+}
+
 template <class T>
 struct bits_of_type;
 template <>
@@ -199,7 +213,133 @@ USMX_LIMITS(_Float16, 11, 0x1p-14f, 65504.0f, 0x1p-10f)
 #undef USMX_LIMIT
 #undef USMX_LIMITS
 
-// ---- functions of the devices' own
+// ---- functions by sums, products and quotients alone
+//
+// Intel's driver for CPUs has other mathematics for each vector unit: of these functions, some were
+// up to 4 units off, and cube roots of cubes were no integers. These have the same bits on every
+// CPU. They round each operation, and so have no contraction. CUDA has its own for all its devices.
+#ifndef __CUDACC_RTC__
+namespace detail {
+
+/// The upper half of the digits: products of two such numbers are exact.
+template <class T>
+inline T upper_half(T x) {
+  constexpr int lower = (numeric_limits<T>::digits + 1) / 2;
+  return bits_as<T>(bits(x) >> lower << lower);
+}
+/// 2^n as a number, for the n of normal numbers.
+template <class T>
+inline T power_of_two(int n) {
+  constexpr int fraction = numeric_limits<T>::digits - 1;
+  constexpr int bias = __is_same(T, float) ? 127 : 1023;
+  return bits_as<T>(static_cast<bits_type<T>>(n + bias) << fraction);
+}
+
+/// The cube root, as near as rounding allows: exact where it is a number of the type. The estimate
+/// of W. Kahan and its polynomial (FreeBSD's cbrt), of which half the digits are kept; the
+/// remainder is exact then, and one step of Halley's method is enough.
+template <class T>
+inline T cube_root(T x) {
+#pragma clang fp contract(off)
+  constexpr bool is_float = __is_same(T, float);
+  const T size = __spirv_ocl_fabs(x);
+  const bool is_small = size < (is_float ? T(0x1p-60f) : T(0x1p-800));
+  // No product is subnormal or infinite.
+  const T value = size * (is_small ? (is_float ? T(0x1p72f) : T(0x1p216)) : T(0.125));
+  constexpr int lower_bits = is_float ? 0 : 32;
+  const auto upper_word = static_cast<int>(bits(value) >> lower_bits);
+  const int third = static_cast<int>(static_cast<float>(upper_word) * (1.0f / 3.0f));
+  const auto guess = static_cast<bits_type<T>>(third + (is_float ? 709958130 : 715094163));
+  T root = bits_as<T>(guess << lower_bits);
+  constexpr T coefficients[] = {T(0.145996192886612446982), T(-0.758397934778766047437),
+                                T(1.621429720105354466140), T(-1.88497979543377169875),
+                                T(1.87595182427177009643)};
+  root = upper_half(root * polynomial((root * root) * (root / value), coefficients));
+  const T square = root * root;
+  const T upper = upper_half(square);
+  const T remainder = (value - root * upper) - root * (square - upper);
+  root = root + root * (remainder / (T(2) * (root * square) + value));
+  root = root * (is_small ? (is_float ? T(0x1p-24f) : T(0x1p-72)) : T(2));
+  const bool has_root = size > T(0) && size <= numeric_limits<T>::max();
+  return has_root ? (x < T(0) ? -root : root) : x + x;
+}
+
+inline double natural_log(double x) { return __spirv_ocl_log(x); }
+/// k log(2) + f - f^2 / 2 + f^3 p(f) for x = 2^k (1 + f), with the polynomial of S. L. Moshier's
+/// Cephes. What the larger terms lose is added at the end.
+inline float natural_log(float x) {
+#pragma clang fp contract(off)
+  constexpr unsigned root_of_half = 0x3f3504f3;
+  const bool is_subnormal = x < 0x1p-126f;
+  const unsigned word = bits(is_subnormal ? x * 0x1p25f : x) - root_of_half;
+  const auto exponent =
+      static_cast<float>((static_cast<int>(word) >> 23) + (is_subnormal ? -25 : 0));
+  const float f = bits_as<float>((word & 0x7fffffU) + root_of_half) - 1.0f;
+  constexpr float coefficients[] = {7.0376836292e-2f,  -1.1514610310e-1f, 1.1676998740e-1f,
+                                    -1.2420140846e-1f, 1.4249322787e-1f,  -1.6668057665e-1f,
+                                    2.0000714765e-1f,  -2.4999993993e-1f, 3.3333331174e-1f};
+  const float upper = upper_half(f);
+  const float half_square = 0.5f * upper * upper;
+  const float rest_of_square = 0.5f * (f - upper) * (f + upper);
+  const float multiple = exponent * 0.693359375f;
+  const float fraction = f - half_square;
+  const float sum = multiple + fraction;
+  const float lost = ((f - fraction) - half_square) + ((multiple - sum) + fraction);
+  const float cubic = f * f * f * polynomial(f, coefficients);
+  const float value = sum + ((cubic - rest_of_square) + (exponent * -2.12194440e-4f + lost));
+  return x > 0.0f ? (x < infinite ? value : x) : x == 0.0f ? -infinite : not_a_number;
+}
+
+/// Constants of hyperbolic_tangent, of S. L. Moshier's Cephes: exp(r) is
+/// (even(r^2) + r odd(r^2)) / (even(r^2) - r odd(r^2)), tanh(x) near 0 is
+/// x + x^3 over(x^2) / under(x^2), and log(2) is the sum of two numbers, the first of few digits.
+template <class T>
+struct tangent_constants {
+  static constexpr T odd[] = {T(1.26177193074810590878e-4), T(3.02994407707441961300e-2), T(1)};
+  static constexpr T even[] = {T(3.00198505138664455042e-6), T(2.52448340349684104192e-3),
+                               T(2.27265548208155028766e-1), T(2)};
+  static constexpr T over[] = {T(-9.64399179425052238628e-1), T(-9.92877231001918586564e1),
+                               T(-1.61468768441708447952e3)};
+  static constexpr T under[] = {T(1), T(1.12811678491632931402e2), T(2.23548839060100448583e3),
+                                T(4.84406305325125486048e3)};
+  static constexpr T log_of_2[] = {T(6.93145751953125e-1), T(1.42860682030941723212e-6)};
+};
+template <>
+struct tangent_constants<float> {
+  static constexpr float odd[] = {1.0f, 60.0f};
+  static constexpr float even[] = {12.0f, 120.0f};
+  static constexpr float over[] = {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f,
+                                   1.33314422036e-1f, -3.33332819422e-1f};
+  static constexpr float under[] = {1.0f};
+  static constexpr float log_of_2[] = {0.693359375f, -2.12194440e-4f};
+};
+/// Far from 0 it is 1 - 2 / (exp(2 x) + 1); both ways end with one quotient.
+template <class T>
+inline T hyperbolic_tangent(T x) {
+#pragma clang fp contract(off)
+  using constants = tangent_constants<T>;
+  const T size = __spirv_ocl_fabs(x);
+  const T value = size < T(20) ? size : T(20);
+  const T square = value * value;
+  const auto halvings = static_cast<int>(value * T(2 * M_LOG2E) + T(0.5));
+  const T r =
+      (T(2) * value - T(halvings) * constants::log_of_2[0]) - T(halvings) * constants::log_of_2[1];
+  const T odd = r * polynomial(r * r, constants::odd);
+  const T even = polynomial(r * r, constants::even);
+  const T below = even - odd;
+  const T above = power_of_two<T>(halvings) * (even + odd);
+  const bool is_near = value < T(0.625);
+  const T limit = is_near ? value : T(1);
+  const T over = is_near ? value * square * polynomial(square, constants::over) : T(-2) * below;
+  const T under = is_near ? polynomial(square, constants::under) : above + below;
+  const T result = limit + over / under;
+  return x > T(0) ? result : x < T(0) ? -result : x;
+}
+
+}  // namespace detail
+#endif
+
+// ---- functions of the devices' own, but for those above
 
 // A function of one to three numbers, and the one for float with an f after its name.
 #define USMX_MATH_AS(name, builtin)                                                              \
@@ -216,12 +356,10 @@ USMX_LIMITS(_Float16, 11, 0x1p-14f, 65504.0f, 0x1p-10f)
 #define USMX_MATH(name) USMX_MATH_AS(name, __spirv_ocl_##name)
 USMX_MATH(sqrt)
 USMX_MATH(rsqrt)
-USMX_MATH(cbrt)
 USMX_MATH(exp)
 USMX_MATH(exp2)
 USMX_MATH(exp10)
 USMX_MATH(expm1)
-USMX_MATH(log)
 USMX_MATH(log2)
 USMX_MATH(log10)
 USMX_MATH(log1p)
@@ -233,7 +371,6 @@ USMX_MATH(acos)
 USMX_MATH(atan)
 USMX_MATH(sinh)
 USMX_MATH(cosh)
-USMX_MATH(tanh)
 USMX_MATH(asinh)
 USMX_MATH(acosh)
 USMX_MATH(atanh)
@@ -251,6 +388,15 @@ USMX_MATH(round)
 USMX_MATH(rint)
 USMX_MATH_AS(nearbyint, __spirv_ocl_rint)
 USMX_MATH(logb)
+#ifdef __CUDACC_RTC__
+USMX_MATH(cbrt)
+USMX_MATH(log)
+USMX_MATH(tanh)
+#else
+USMX_MATH_AS(cbrt, detail::cube_root)
+USMX_MATH_AS(log, detail::natural_log)
+USMX_MATH_AS(tanh, detail::hyperbolic_tangent)
+#endif
 #undef USMX_MATH
 #undef USMX_MATH_AS
 
@@ -504,16 +650,6 @@ inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotr(X x,
 // ---- the inverse of the error function, by M. J. Wichura's rational functions (AS241)
 
 namespace detail {
-
-template <class T, int Count>
-inline T polynomial(T x, const T (&coefficients)[Count]) {
-  T value = coefficients[0];
-#pragma unroll
-  for (int k = 1; k < Count; ++k) {
-    value = value * x + coefficients[k];
-  }
-  return value;
-}
 
 /// How many standard deviations above the mean a normal value lies that `outside` of all exceed in
 /// magnitude: for up to 0.15.

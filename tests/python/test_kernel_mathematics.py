@@ -1,112 +1,37 @@
 """The mathematical functions of kernels: every name takes every type, and is as near to the true value as the documents say."""
 
 import functools
-import re
 import warnings
 
 import kernel_functions
 import numpy as np
 import pytest
 import usmx
-from documents import ROOT
-from kernel_functions import BINARY, COMPLEX, COMPLEX_BINARY, RANGES, TERNARY, UNARY, WIDER
-
-PAGE = (ROOT / "docs/reference/kernel-language.md").read_text()
-ROW = re.compile(
-    r"^\| `(\w+)\(([\w, *&]*)\)` \|[^|]*\| ([\d.]+|-) \| ([\d.]+|-) \| ([\d.]+|-) \|$", re.M
+from accuracy import (
+    BOUNDS,
+    COMPLEX_BOUNDS,
+    COMPLEX_TYPES,
+    IS_CUDA,
+    REAL_TYPES,
+    REFERENCES,
+    arguments_of,
+    call,
+    complex_errors,
+    computed_by_one_kernel,
+    groups_of,
+    kernel_errors,
 )
-COMPLEX_ROW = re.compile(r"^\| `(\w+)\((z(?:, w)?)\)` \|[^|]*\| ([\d.]+) \| ([\d.]+) \|$", re.M)
-BOUNDS = {row[0]: dict(zip(("f2", "f4", "f8"), row[2:], strict=True)) for row in ROW.findall(PAGE)}
-COMPLEX_BOUNDS = {row[0]: dict(zip(("c8", "c16"), row[2:], strict=True)) for row in COMPLEX_ROW.findall(PAGE)}  # fmt: skip
-REFERENCES = UNARY | BINARY | TERNARY
-IS_CUDA = usmx.SyclDevice().backend == "cuda"
+from kernel_functions import BINARY, COMPLEX, COMPLEX_BINARY, UNARY
+
 # CUDA's functions have bounds of their own (CUDA C++ Programming Guide, "Mathematical Functions").
 CUDA_BOUNDS = {"f2": 0.51, "f4": 6, "f8": 10}
 DTYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
-COUNT = 100_000
-
-
-def special(dtype):
-    limits = np.finfo(dtype)
-    return np.array(
-        [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, -2.5, 3, 100, -100, np.inf, -np.inf, np.nan, limits.max, limits.min,
-         limits.tiny, limits.smallest_subnormal, -limits.smallest_subnormal, limits.eps, 1 + limits.eps,
-         1 - limits.epsneg], dtype,
-    )  # fmt: skip
-
-
-def random_numbers(random, dtype, low=-1000, high=1000):
-    """Some of a range, and some of any bits at all."""
-    bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
-    of_all = random.integers(0, np.iinfo(bits).max, COUNT // 2, bits, endpoint=True).view(dtype)
-    return np.concatenate([random.uniform(low, high, COUNT // 2).astype(dtype), of_all])
-
-
-def arguments_of(name, count, dtype, seed=45):
-    """Arrays of special numbers, each with each, and of random ones."""
-    random = np.random.default_rng(seed)
-    low, high = RANGES.get(name, (-1000, 1000))
-    ordinary = [random_numbers(random, dtype, low, high) for _ in range(count)]
-    corners = np.meshgrid(*[special(dtype)] * count)
-    return [np.concatenate([a, b.ravel()]) for a, b in zip(ordinary, corners, strict=True)]
-
-
-def distances(found, expected):
-    """In units in the last place of the type of what was found; of equal NaN and infinities none."""
-    dtype = found.dtype
-    with np.errstate(all="ignore"):
-        rounded = expected.astype(dtype)
-        unit = np.spacing(np.minimum(np.abs(rounded), np.finfo(dtype).max)).astype(np.longdouble)
-        away = np.abs(found.astype(np.longdouble) - expected.astype(np.longdouble)) / unit
-    is_same = (found == rounded) | (np.isnan(found) & np.isnan(rounded))
-    away = np.where(is_same & ~(away <= 0.5), 0.5 * np.isfinite(rounded), away)
-    return np.where(np.isnan(away), np.inf, away)
 
 
 def computed(operation, arrays, output="T"):
     inputs = ", ".join(f"T x{k}" for k in range(len(arrays)))
     kernel = usmx.ElementwiseKernel(inputs, f"{output} y", operation)
     return usmx.asnumpy(kernel(*map(usmx.asarray, arrays)))
-
-
-def call(name, count):
-    return f"y = usmx::{name}({', '.join(f'x{k}' for k in range(count))})"
-
-
-def groups_of(functions):
-    """Each function's group, by its name: a kernel of six is compiled as quickly as a kernel of one."""
-    names = list(functions)
-    return {name: tuple(names[k // 6 * 6 : k // 6 * 6 + 6]) for k, name in enumerate(names)}
-
-
-GROUPS = groups_of(UNARY) | groups_of(BINARY) | groups_of(TERNARY)
-
-
-def computed_by_one_kernel(calls, arrays, output):
-    """The results of several functions: each has its own call and as many arrays, all of one size."""
-    operands = [np.concatenate(column) for column in zip(*arrays, strict=True)]
-    inputs = ", ".join(f"raw T x{k}" for k in range(len(operands)))
-    count = operands[0].size // len(calls)
-    statements = []
-    c_type = {"T": "T", "float32": "float", "float64": "double"}[output]
-    for k, each in enumerate(calls):
-        of_its_own = re.sub("x[0-9]", lambda operand, k=k: f"{operand[0]}[{k} * count + i]", each)
-        statements.append(f"{{ {c_type} y; {of_its_own}; all[{k} * count + i] = y; }}")
-    kernel = usmx.ElementwiseKernel(
-        f"{inputs}, int64 count", f"raw {output} all", "\n".join(statements)
-    )
-    results = usmx.zeros(operands[0].size, operands[0].dtype if output == "T" else output)
-    kernel(*map(usmx.asarray, operands), count, results, size=count)
-    return usmx.asnumpy(results).reshape(len(calls), count)
-
-
-@functools.cache
-def arguments_and_results(group, dtype):
-    """By name: the arrays that a function of real numbers gets, and what it makes of them."""
-    count = 1 if group[0] in UNARY else 2 if group[0] in BINARY else 3
-    arrays = [arguments_of(name, count, dtype) for name in group]
-    results = computed_by_one_kernel([call(name, count) for name in group], arrays, "T")
-    return dict(zip(group, zip(arrays, results, strict=True), strict=True))
 
 
 # ---- the table
@@ -118,17 +43,18 @@ def test_every_row_of_the_table_has_a_reference():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("dtype", REAL_TYPES)
 @pytest.mark.parametrize("name", REFERENCES)
 def test_functions_are_as_near_as_the_table_says(name, dtype):
-    arrays, found = arguments_and_results(GROUPS[name], dtype)[name]
-    with np.errstate(all="ignore"):
-        expected = REFERENCES[name](*[each.astype(WIDER[dtype]) for each in arrays])
-    away = distances(found, expected)
-    bound = float(BOUNDS[name][dtype])
+    away, arrays, found, expected = kernel_errors(name, dtype)
+    bound = BOUNDS[name][dtype]
     if IS_CUDA and bound:
         bound = max(bound, CUDA_BOUNDS[dtype])
         away[is_out_of_cudas_bounds(name, arrays, expected)] = 0
+    assert_within(bound, away, arrays, found, expected)
+
+
+def assert_within(bound, away, arrays, found, expected):
     worst = int(np.argmax(away))
     assert away[worst] <= bound, (
         [each[worst] for each in arrays], found[worst], expected[worst]
@@ -144,70 +70,21 @@ def is_out_of_cudas_bounds(name, arrays, expected):
     return np.zeros(len(expected), bool)
 
 
-def complex_numbers(random, dtype):
-    parts = np.dtype(dtype).type(0).real.dtype
-    numbers = np.empty(COUNT, dtype)
-    numbers.real = random_numbers(random, parts, -20, 20)
-    numbers.imag = random_numbers(random, parts, -20, 20)
-    on_circle = np.exp(1j * random.uniform(0, 7, 10000)) * (1 + 1e-3 * random.normal(size=10000))
-    return np.concatenate([numbers, on_circle.astype(dtype)])
-
-
-def complex_distances(found, expected):
-    """In units in the last place of the magnitude, where all are finite."""
-    part = found.real.dtype
-    with np.errstate(all="ignore"):
-        magnitude = np.abs(expected).astype(part)
-        away = np.abs(found.astype(np.clongdouble) - expected) / np.spacing(magnitude).astype(
-            np.longdouble
-        )
-    away = np.where(np.isnan(away), np.inf, away)
-    return np.where(np.isfinite(magnitude) & np.isfinite(expected), away, 0)
-
-
-REAL_RESULTS = ("real", "imag", "abs", "arg", "norm")
-COMPLEX_GROUPS = groups_of(name for name in COMPLEX if name not in REAL_RESULTS) | groups_of(
-    REAL_RESULTS
-)
-
-
-@functools.cache
-def complex_results(group, dtype):
-    """By name: what the functions make of all complex numbers."""
-    numbers = complex_numbers(np.random.default_rng(45), dtype)
-    is_real = group[0] in REAL_RESULTS
-    output = {"c8": "float32", "c16": "float64"}[dtype] if is_real else "T"
-    calls = [call(name, 1) for name in group]
-    results = computed_by_one_kernel(calls, [[numbers]] * len(group), output)
-    return dict(zip(group, results, strict=True))
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", COMPLEX_TYPES)
+@pytest.mark.parametrize("name", COMPLEX_BOUNDS)
+def test_complex_functions_are_as_near_as_the_table_says(name, dtype):
+    assert_within(COMPLEX_BOUNDS[name][dtype], *complex_errors(name, dtype))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["c8", "c16"])
-@pytest.mark.parametrize("name", COMPLEX)
-def test_complex_functions_are_as_near_as_the_table_says(name, dtype):
-    numbers = complex_numbers(np.random.default_rng(45), dtype)
-    found = complex_results(COMPLEX_GROUPS[name], dtype)[name]
-    with np.errstate(all="ignore"):
-        expected = COMPLEX[name](numbers.astype(WIDER[dtype]))
-    away = complex_distances(found, expected)
-    worst = int(np.argmax(away))
-    assert away[worst] <= float(COMPLEX_BOUNDS[name][dtype]), (
-        numbers[worst], found[worst], expected[worst]
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("dtype", ["c8", "c16"])
-def test_complex_powers_are_as_near_as_the_table_says(dtype):
-    random = np.random.default_rng(45)
-    z, w = (
-        (random.uniform(-3, 3, COUNT) + 1j * random.uniform(-3, 3, COUNT)).astype(dtype)
-        for _ in range(2)
-    )
-    w[::2] = np.round(w[::2].real)
-    found = computed(call("pow", 2), [z, w])
-    expected = z.astype(WIDER[dtype]) ** w.astype(WIDER[dtype])
-    assert complex_distances(found, expected).max() <= float(COMPLEX_BOUNDS["pow"][dtype])
+@pytest.mark.skipif(IS_CUDA, reason="it is CUDA's own there")
+@pytest.mark.parametrize(("dtype", "most"), [("f4", 256), ("f8", 2**17)])
+def test_cube_roots_of_cubes_are_exact(dtype, most):
+    roots = np.arange(-most, most + 1).astype(dtype)
+    scales = np.array([1, 2.0**10, 2.0**-10], dtype)[:, None]
+    found = computed("y = cbrt(x0)", [(roots**3 * scales**3).ravel()])
+    np.testing.assert_array_equal(found, (roots * scales).ravel())
 
 
 PARTS = [0.0, -0.0, 1.0, -2.5, 100.0, -100.0, np.inf, -np.inf, np.nan]

@@ -6,63 +6,18 @@ import operator
 import numpy as np
 import pytest
 import usmx
-from table_kernels import DTYPES, NUMPYS, computed, rows_of, values
+from accuracy import IS_CUDA, bound_of, table_errors, table_results
+from table_kernels import DTYPES, NUMPYS, computed, rows_of
 from usmx._compute.table import ROWS
 
-WIDER = {"f2": "f4", "f4": "f8", "f8": "g", "c8": "c16", "c16": "G"}
-
-# What has an infinity is tested against the array API below.
-FINITE_ONLY = {"floor_divide"}
-# Of two zeros NumPy's choice depends on the processor; C has the second one.
-SIGN_OF_ZERO_IS_FREE = {"maximum", "minimum", "nextafter"}
-
-
-# The table's are those of the CPU device. CUDA's functions have their own ("Mathematical Functions" of its guide).
-IS_CUDA = usmx.SyclDevice().backend == "cuda"
+# The table's are those of CPUs. CUDA's functions have their own ("Mathematical Functions" of its guide).
 CUDA_BOUNDS = (4, 16)  # of real numbers, and of complex ones
-
-
-def expected(name, operands, dtype):
-    """NumPy's results in a wider type, rounded at the end only."""
-    wide = [each.astype(WIDER.get(dtype, "f8")) for each in operands]
-    if name == "log1p" and wide[0].dtype.kind == "c":
-        return complex_log1p(wide[0])
-    return NUMPYS[name](*wide)
-
-
-def complex_log1p(z):
-    """NumPy's adds 1 first, and so loses small parts."""
-    x, y = z.real, z.imag
-    is_near = np.maximum(abs(x), abs(y)) < 0.5
-    real = np.where(is_near, np.log1p(x * (2 + x) + y * y) / 2, np.log(abs(1 + z)))
-    return real + 1j * np.arctan2(y, 1 + x)
-
-
-def distances(found, wide, unit_of):
-    """In units in the last place of another number, where both are finite."""
-    part = found.real.dtype
-    unit = np.spacing(np.minimum(np.abs(unit_of).astype(part), np.finfo(part).max))
-    away = np.abs(found.astype("G" if found.dtype.kind == "c" else "g") - wide) / unit.astype("g")
-    is_finite = np.isfinite(found) & np.isfinite(wide.astype(found.dtype))
-    return np.where(is_finite, away, 0)
-
-
-def is_as_numpys(found, numpys, is_zero_free):
-    same = (found == numpys) | ((found != found) & (numpys != numpys))
-    if is_zero_free or found.dtype.kind in "biu":
-        return same
-    parts = [(found.real, numpys.real), (found.imag, numpys.imag)] if found.dtype.kind == "c" else [(found, numpys)]  # fmt: skip
-    for a, b in parts:
-        same &= (np.signbit(a) == np.signbit(b)) | (a != 0)
-    return same
 
 
 @pytest.fixture(scope="module", params=[(dtype, n) for dtype in DTYPES for n in (1, 2)], ids=str)
 def results(request):
     dtype, count = request.param
-    operands = values(np.random.default_rng(46), dtype, count)
-    with np.errstate(all="ignore"):
-        return dtype, operands, computed(dtype, operands)
+    return dtype, *table_results(dtype, count)
 
 
 @pytest.mark.slow
@@ -70,52 +25,15 @@ def test_functions_are_numpys_or_as_near_as_the_table_says(results):
     dtype, all_operands, found = results
     assert len(found) >= 14
     for name, of_all in found.items():
-        row = ROWS[name]
-        operands, of_function = inside_the_domain(name, dtype, all_operands, of_all)
-        if row.result == "float" and np.dtype(dtype).kind in "biu":
-            operands = [each.astype("f8") for each in operands]  # NumPy takes a smaller type
-        is_exact = of_function.dtype.kind in "biu"
-        is_complex = np.dtype(dtype).kind == "c"
-        bound = 0 if is_exact else row.errors[is_complex]
+        bound = bound_of(name, dtype)
         if bound and IS_CUDA:
-            bound = max(bound, CUDA_BOUNDS[is_complex])
-        with np.errstate(all="ignore"):
-            if bound == 0:
-                numpys = NUMPYS[name](*operands).astype(of_function.dtype)
-                right = is_as_numpys(of_function, numpys, name in SIGN_OF_ZERO_IS_FREE)
-            else:
-                wide = expected(name, operands, dtype)
-                numpys = NUMPYS[name](*operands).astype(of_function.dtype)
-                unit_of = np.abs(wide)
-                if name == "logaddexp":
-                    unit_of = np.maximum(unit_of, np.maximum(*np.abs(operands)).astype(wide.dtype))
-                away = distances(of_function, wide, unit_of)
-                right = (away <= bound) | is_as_numpys(of_function, numpys, True)
-                if of_function.dtype.kind != "c":  # of complex ones C leaves some open
-                    right &= np.isfinite(of_function) == np.isfinite(wide.astype(of_function.dtype))
-        wrong = np.flatnonzero(~right)
-        examples = [(*(each[k] for each in operands), of_function[k], numpys[k]) for k in wrong[:3]]
-        assert examples == [], f"{name} of {dtype}: {wrong.size} of {right.size}"
-
-
-def inside_the_domain(name, dtype, operands, found):
-    """Without what NumPy refuses, and what the array API and NumPy have different rules for."""
-    keep = np.ones(found.size, bool)
-    if name in FINITE_ONLY:
-        keep &= np.isfinite(operands[0]) & np.isfinite(operands[1])
-    if name == "pow" and np.dtype(dtype).kind == "i":
-        keep &= operands[1] >= 0
-    if name == "pow" and np.dtype(dtype).kind == "c":
-        size = np.abs(operands[0])
-        keep &= (size > 0.3) & (size < 4) & (np.abs(operands[1]) < 4)
-    if name in ("multiply", "square", "divide") and np.dtype(dtype).kind == "c":
-        most = np.sqrt(np.finfo(dtype).max) / 4  # NumPy's products overflow in another order
-        keep &= np.all([np.abs(each) < most for each in operands], axis=0)
-    if IS_CUDA and found.dtype.kind == "f" and (name == "hypot" or np.dtype(dtype).kind == "c"):
-        # CUDA's hypot rounds the greatest numbers to infinity, where it is also the size of a complex number.
-        parts = operands if name == "hypot" else [operands[0].real, operands[0].imag]
-        keep &= ~(np.hypot(*parts).astype(found.dtype) == np.finfo(found.dtype).max)
-    return [each[keep] for each in operands], found[keep]
+            bound = max(bound, CUDA_BOUNDS[np.dtype(dtype).kind == "c"])
+        errors, operands, of_function = table_errors(name, dtype, all_operands, of_all)
+        wrong = np.flatnonzero(~(errors <= bound))
+        examples = [
+            (*(e[k] for e in operands), of_function[k], float(errors[k])) for k in wrong[:3]
+        ]
+        assert examples == [], f"{name} of {dtype}: {wrong.size} of {errors.size}"
 
 
 # ---- where NumPy has another rule
