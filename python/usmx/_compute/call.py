@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import re
+import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
@@ -111,6 +112,15 @@ class Traced:
         raise NotImplementedError
 
 
+class _Tracing(threading.local):
+    """The trace that the thread makes (fusion.py)."""
+
+    trace: Any = None
+
+
+tracing = _Tracing()
+
+
 def _is_not_small(*_operands):
     return None
 
@@ -137,9 +147,11 @@ def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     if kinds is None:
         if _is_one_in_a_tuple(out):
             return launch(row, operands, out[0])
-        for each in operands:
+        for each in (*operands, out):
             if isinstance(each, Traced):
                 return each.apply(row, operands, out)
+        if tracing.trace is not None and all(isinstance(each, _NUMBERS) for each in operands):
+            return tracing.trace.apply(row, operands, out)
         operands = operands_of(row.name, row.operands, operands)
         first = next(each for each in operands if type(each) is USMArray)
         into = None if out is None else output(row.name, out).dtype
@@ -179,6 +191,7 @@ def _converted(operands, numbers):
 
 
 _OPERANDS = (USMArray, Traced, *WEAK)
+_NUMBERS = (*WEAK, numpy.generic)
 
 
 def is_operand(other: Any) -> bool:
@@ -241,6 +254,12 @@ def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> l
         if type(each) is not USMArray:
             raise TypeError(f"{function}: {name} must be an array, found {short_repr(each)}")
     return [*found]
+
+
+def number_of(function: str, name: str, operand: Any) -> Any:
+    """The operand, if it is a number; None for arrays and lists. TypeError for anything else."""
+    found = _operand(function, name, operand)
+    return found if isinstance(found, _NUMBERS) else None
 
 
 def _operand(function, name, operand):
@@ -410,7 +429,7 @@ class Types(NamedTuple):
         value = f"{result}({expression})"
         return (
             f"using C = {cpp(self.computed)};\n{''.join(converted)}"
-            f"{out} = {f'{cpp(written)}({value})' if is_rounded else value}"
+            f"{out} = {f'converted<{cpp(written)}>({value})' if is_rounded else value}"
         )
 
 

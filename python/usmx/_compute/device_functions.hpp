@@ -121,6 +121,59 @@ inline bool is_nonzero(T a) {
   return a != T(0);
 }
 
+// ---- conversions: those of `astype` (src/kernels/device/elements.hpp), where C++ leaves some open
+
+/// `Int` is of 32 or 64 bits. Its lowest number for NaN and for those it cannot hold.
+template <class Int, class T>
+inline Int truncated(T a) {
+  const T lowest = T(numeric_limits<Int>::min());
+  return Int(a >= lowest && a < -lowest ? a : lowest);
+}
+/// The elements of `Part`s make the type.
+template <class To, class Part = To>
+struct conversion {
+  template <class T>
+  static To of(T a) {
+    if constexpr (numeric_limits<To>::digits == 1) {
+      return a != T(0);
+    } else if constexpr (!numeric_limits<To>::is_integer || numeric_limits<T>::is_integer) {
+      return To(a);
+    } else if constexpr (sizeof(T) < sizeof(float)) {
+      return of(float(a));
+    } else if constexpr (sizeof(To) == 8 && !numeric_limits<To>::is_signed) {
+      const T middle = T(1UL << 63);
+      return a >= middle ? To(truncated<long>(a - middle)) ^ 1UL << 63 : To(truncated<long>(a));
+    } else if constexpr (sizeof(To) == 8 || (sizeof(To) == 4 && !numeric_limits<To>::is_signed)) {
+      return To(truncated<long>(a));
+    } else {
+      return To(truncated<int>(a));
+    }
+  }
+  template <class T>
+  static To of(complex<T> a) {
+    if constexpr (numeric_limits<To>::digits == 1) {
+      return a != complex<T>(T(0));
+    } else {
+      return of(a.real());
+    }
+  }
+};
+template <class To, class Part>
+struct conversion<To, complex<Part>> {
+  template <class T>
+  static To of(T a) {
+    return conversion<Part>::of(a);
+  }
+  template <class T>
+  static To of(complex<T> a) {
+    return {conversion<Part>::of(a.real()), conversion<Part>::of(a.imag())};
+  }
+};
+template <class To, class T>
+inline To converted(T a) {
+  return conversion<To>::of(a);
+}
+
 // ---- real numbers
 
 /// The standard's rule: with an infinity the quotient decides, where NumPy has NaN.

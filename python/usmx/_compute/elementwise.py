@@ -11,7 +11,7 @@ from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_integer, as_view
 from usmx._container.indexing import nonzero
-from usmx._container.types import are_alike, astype, iinfo, innermost_fields
+from usmx._container.types import are_alike, iinfo, innermost_fields
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -223,7 +223,7 @@ def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMA
     rounded = compute(row, (compute(ROWS[up], (x, power)),))
     scaled = compute(ROWS[down], (rounded, power))
     if x.dtype.kind in "iu":
-        scaled = astype(scaled, x.dtype)
+        scaled = scaled.astype(x.dtype)
     return scaled if out is None else compute(ROWS["positive"], (scaled,), out)
 
 
