@@ -3,9 +3,12 @@
 import contextlib
 import random
 import warnings
+from struct import pack
 
 import numpy as np
 import usmx
+from usmx._compute.call import cpp, preamble
+from usmx._compute.fusion import Element, Trace
 from usmx._compute.table import ROWS
 
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16"]
@@ -22,6 +25,8 @@ NUMBERS = [
     "inf", "-inf", "nan", "1j", "(2-1j)", "np.float32(0.1)", "np.float64(2)", "np.int8(-3)",
     "np.uint8(200)", "np.int64(5)", "np.float16(0.1)", "np.bool_(True)", "np.uint64(2**63)",
 ]  # fmt: skip
+VALUES = {"np": np, "inf": np.inf, "nan": np.nan}
+ERRORS = (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError)
 NAMES = {name: row for name, row in ROWS.items() if not row.conditions and name != "clip"}
 
 
@@ -42,7 +47,7 @@ class Program:
 
     def function(self):
         """The function."""
-        names = {"np": np, "usmx": usmx, "inf": np.inf, "nan": np.nan}
+        names = {"usmx": usmx} | VALUES
         exec(compile(self.source, "<program>", "exec"), names)
         return names["f"]
 
@@ -163,8 +168,7 @@ def arguments(chosen):
         values(chosen, dtype, int(np.prod(shape, dtype=int))).reshape(shape)
         for dtype, shape in zip(dtypes, shapes, strict=True)
     ]
-    names = {"np": np, "inf": np.inf, "nan": np.nan}
-    numbers = [eval(chosen.choice(NUMBERS), names) for _ in range(3)]
+    numbers = [eval(chosen.choice(NUMBERS), VALUES) for _ in range(3)]
     return arrays, numbers, chosen.choice(["device", "shared"])
 
 
@@ -174,7 +178,7 @@ def called(function, given):
     operands = [usmx.asarray(each, usm_type=usm_type) for each in arrays]
     try:
         result = function(*operands, s, t, k=k)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError, AttributeError) as error:
+    except ERRORS as error:
         return error
     if not isinstance(result, (usmx.USMArray)):
         return TypeError(f"no array: {result!r}")
@@ -238,3 +242,114 @@ def told(difference):
                     inputs = [np.broadcast_to(each, a.shape).ravel()[at] for each in arrays]
                     text.append(f"  of {inputs}: plain {a.ravel()[at]!r}, fused {b.ravel()[at]!r}")
     return "\n".join([*text, f"returned {plain[1]} {found[1]}"])
+
+
+# ---- many programs in one kernel: a compiler takes about as long for it as for three kernels
+
+
+class Together:
+    """A kernel of the lines that `usmx.fuse` makes of functions, which take numbers from an array."""
+
+    most = 17
+
+    def __init__(self, dtypes):
+        self.dtypes = [np.dtype(dtype) for dtype in dtypes]
+        self.numbers, self.outputs, self.blocks = [], [], []
+
+    def add(self, function, numbers):
+        """Where the function's result, and what it leaves in its arguments, are found."""
+        s, t, k = numbers
+        trace = Trace(usmx.default_queue().sycl_device)
+        arguments = [trace.argument(place, dtype) for place, dtype in enumerate(self.dtypes)]
+        with trace:
+            result = function(*arguments, s, t, k=k)
+        if not isinstance(result, Element) or not trace.values[result.name].arrays:
+            raise TypeError("no element")
+        roots = (result, *arguments)
+        if len(self.outputs) + len({each.name for each in roots} - {"p0", "p1"}) > self.most:
+            raise OverflowError("no room")
+        made = {name: name for name in ("p0", "p1")}
+        for each in roots:
+            if each.name not in made:
+                made[each.name] = self._block(trace, each)
+        return [made[each.name] for each in roots]
+
+    def _block(self, trace, element):
+        lines = []
+        for name, value in trace.needed(element.name):
+            if name[0] == "n":
+                part = "numbers[{}]".format
+                number, at = value.argument, len(self.numbers)
+                self.numbers += [number] if value.dtype.kind != "c" else [number.real, number.imag]
+                kind = "long" if value.dtype.kind in "biu" else "double"
+                parts = [
+                    f"__builtin_bit_cast({kind}, {part(i)})" for i in range(at, len(self.numbers))
+                ]
+                lines.append(
+                    f"const {cpp(value.dtype)} {name} = {cpp(value.dtype)}({', '.join(parts)});\n"
+                )
+            lines.append(value.text)
+        output = f"out{len(self.outputs)}"
+        self.outputs.append((element.dtype, output))
+        self.blocks.append(f"{{\n{''.join(lines)}{output} = {element.name};\n}}\n")
+        return output
+
+    def compile(self):
+        """Make the kernel."""
+        inputs = ", ".join(f"{dtype} p{place}" for place, dtype in enumerate(self.dtypes))
+        self.kernel = usmx.ElementwiseKernel(
+            f"{inputs}, int32 zero, raw int64 numbers",
+            ", ".join(f"{dtype} {name}" for dtype, name in self.outputs),
+            "".join(self.blocks),
+            preamble=preamble(),
+        )
+        bits = [
+            pack("d", each) if isinstance(each, float) else pack("Q", each % 2**64)
+            for each in self.numbers
+        ]
+        self.bits = usmx.asarray(np.frombuffer(b"".join(bits) or bytes(8), "i8"))
+
+    def run(self, arrays):
+        """All results by their names."""
+        operands = [usmx.asarray(each) for each in arrays]
+        found = self.kernel(*operands, 0, self.bits)
+        found = found if isinstance(found, tuple) else (found,)
+        names = [name for _, name in self.outputs]
+        return dict(zip(("p0", "p1", *names), map(usmx.asnumpy, (*operands, *found)), strict=True))
+
+
+def compared_together(seed):
+    """Compare programs for some types and numbers, for short and for long arrays.
+
+    Gives how many were compared, how many fuse alone refuses, and a difference.
+    """
+    chosen = random.Random(seed)
+    dtypes = chosen.choice(PAIRS) if chosen.random() < 0.9 else chosen.choices(TYPES, k=2)
+    numbers = [eval(chosen.choice(NUMBERS), VALUES) for _ in range(3)]
+    together, programs, refused = Together(dtypes), [], 0
+    given = [
+        ([values(chosen, dtype, size) for dtype in dtypes], numbers, "device")
+        for size in (40, 3000)
+    ]
+    while len(together.outputs) < together.most - 2:
+        program = Program(chosen.randrange(2**60))
+        function = program.function()
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            plain = [called(function, each) for each in given]
+            try:
+                places = together.add(function, numbers)
+            except ERRORS:
+                refused += isinstance(plain[0], tuple) and plain[0][0][0].ndim > 0
+                continue
+        if isinstance(plain[0], Exception):
+            return len(programs), refused, (program.source, given[0], plain[0], ([], None))
+        programs.append((program.source, places, plain))
+    together.compile()
+    for at, each in enumerate(given):
+        outputs = together.run(each[0])
+        for source, places, plain in programs:
+            found = [outputs[place] for place in places]
+            if not all(map(is_same, plain[at][0], found)):
+                return len(programs), refused, (source, each, plain[at], (found, None))
+    return len(programs), refused, None

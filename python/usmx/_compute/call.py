@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import re
 import threading
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
@@ -71,6 +72,7 @@ _CPP = {
 }  # fmt: skip
 
 
+@cache
 def cpp(dtype: NumpyType) -> str:
     """The type's name in the kernel language."""
     return _CPP.get(dtype.name) or f"{dtype.name}_t"

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, NoReturn
 
-    from usmx._compute.call import Types
     from usmx._compute.table import Reduction, Row
     from usmx._core import SyclDevice
     from usmx._typing import Casting, NumpyType
@@ -303,7 +302,29 @@ def _bits_of(value):
 # With `zero` and the result, as many as a kernel may have.
 _MOST_PARAMETERS = 21
 
-_types: dict[tuple[Any, ...], Types] = new_cache()
+
+class Form(NamedTuple):
+    """The line of a function for operands of certain types."""
+
+    parameters: list[tuple[NumpyType, Callable[[Any], Any]]]
+    """The types, and how numbers are converted to them."""
+    result: NumpyType
+    text: str
+    """With places for the names of the operands."""
+
+
+_forms: dict[tuple[Any, ...], Form] = new_cache()
+
+
+def _make_form(row, kinds, device):
+    types = types_of(row, kinds, device)
+    read = "".join(
+        f"const {cpp(dtype)} {operand} = {cpp(dtype)}({{}});\n"
+        for dtype, operand in zip(types.parameters, row.operands, strict=True)
+    )
+    operation = types.operation(row, types.result, "@").replace("{", "{{").replace("}", "}}")
+    parameters = [(dtype, number_converter(dtype)) for dtype in types.parameters]
+    return Form(parameters, types.result, read + operation)
 
 
 class Value(NamedTuple):
@@ -380,23 +401,19 @@ class Trace:
         kinds = tuple(
             each.dtype if isinstance(each, Element) else kind_of(each) for each in operands
         )
-        types = _types.get((row.name, kinds, self.device))
-        if types is None:
-            types = _types[row.name, kinds, self.device] = types_of(row, kinds, self.device)
+        form = _forms.get((row.name, kinds, self.device))
+        if form is None:
+            form = _forms[row.name, kinds, self.device] = _make_form(row, kinds, self.device)
         try:
             names = [
-                each.name if isinstance(each, Element) else self._number(each, dtype)
-                for each, dtype in zip(operands, types.parameters, strict=True)
+                each.name if isinstance(each, Element) else self._number(each, dtype, convert)
+                for each, (dtype, convert) in zip(operands, form.parameters, strict=True)
             ]
         except OverflowError:
             if not row.compares:
                 raise
             return self.apply(row, tuple(map(comparable, operands)), out)
-        read = "".join(
-            f"const {cpp(dtype)} {operand} = {cpp(dtype)}({name});\n"
-            for dtype, operand, name in zip(types.parameters, row.operands, names, strict=True)
-        )
-        found = self.line(types.result, read + types.operation(row, types.result, "@"), names)
+        found = self.line(form.result, form.text.format(*names), names)
         return found if out is None else self._in_place(row, out, found)
 
     def line(self, dtype: NumpyType, text: str, names: list[str]) -> Element:
@@ -436,15 +453,15 @@ class Trace:
         for each in numbers:
             if not has_types or isinstance(each, numpy.generic):
                 dtype = available(numpy.asarray(each).dtype, self.device)
-                name = self._number(each, dtype)
+                name = self._number(each, dtype, number_converter(dtype))
                 found.append(self.line(dtype, f"@ = {name}", [name]))
             else:
                 found.append(each)
         return tuple(found)
 
-    def _number(self, number, dtype):
+    def _number(self, number, dtype, convert):
         """The name of a number; its text, where there are too many parameters."""
-        number = number_converter(dtype)(number)
+        number = convert(number)
         if self._parameter_count >= _MOST_PARAMETERS:
             return identity_text(number)
         self._parameter_count += 1
