@@ -152,7 +152,7 @@ def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
         for each in (*operands, out):
             if isinstance(each, Traced):
                 return each.apply(row, operands, out)
-        if tracing.trace is not None and all(isinstance(each, _NUMBERS) for each in operands):
+        if tracing.trace is not None and all(map(is_number, operands)):
             return tracing.trace.apply(row, operands, out)
         operands = operands_of(row.name, row.operands, operands)
         first = next(each for each in operands if type(each) is USMArray)
@@ -193,7 +193,11 @@ def _converted(operands, numbers):
 
 
 _OPERANDS = (USMArray, Traced, *WEAK)
-_NUMBERS = (*WEAK, numpy.generic)
+
+
+def is_number(operand: Any) -> bool:
+    """Whether it is a number of Python's or NumPy's, and no array."""
+    return isinstance(operand, (bool, int, float, complex, numpy.generic))
 
 
 def is_operand(other: Any) -> bool:
@@ -261,7 +265,7 @@ def arrays_of(function: str, names: Sequence[str], operands: Sequence[Any]) -> l
 def number_of(function: str, name: str, operand: Any) -> Any:
     """The operand, if it is a number; None for arrays and lists. TypeError for anything else."""
     found = _operand(function, name, operand)
-    return found if isinstance(found, _NUMBERS) else None
+    return found if is_number(found) else None
 
 
 def _operand(function, name, operand):

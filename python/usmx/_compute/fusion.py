@@ -19,6 +19,7 @@ from usmx._compute.call import (
     Traced,
     comparable,
     cpp,
+    is_number,
     kind_of,
     new_cache,
     number_of,
@@ -30,7 +31,7 @@ from usmx._compute.call import (
     written,
 )
 from usmx._compute.methods import METHODS, OPERATORS
-from usmx._compute.promotion import WEAK, available, default_float, number_converter, require_plain
+from usmx._compute.promotion import available, default_float, number_converter, require_plain
 from usmx._compute.reductions import make_kernel, result_type_of
 from usmx._container.asynchronous import copy_async
 from usmx._container.host import numpy
@@ -130,7 +131,7 @@ class Fused:
         for keyword, constant in constants.items():
             if _as_array(constant) is not None:
                 raise TypeError(f"fuse: {name} takes arrays by position, found one as {keyword}=")
-        if all(isinstance(each, _NUMBERS) for each in operands):
+        if all(map(is_number, operands)):
             found = self._function(*operands, **constants)
             return found if out is None else written(name, out, asarray(found))
         places = [f"argument {place}" for place, _ in enumerate(operands, 1)]
@@ -258,9 +259,6 @@ def _shape_of(operands, places):
 
 # ---- keys of arguments: by type and bits
 
-_NUMBERS = (*WEAK, numpy.generic)
-_COMPARED = (type, NoneType, FunctionType, BuiltinFunctionType, numpy.ufunc, numpy.dtype)
-
 
 class _NoKeyError(Exception):
     pass
@@ -292,7 +290,8 @@ def _bits_of(value):
         return cls, *((_bits_of(key), _bits_of(each)) for key, each in value.items())
     if isinstance(value, numpy.generic) and value.dtype.kind in "biufc":
         return cls, value.tobytes()
-    if isinstance(value, _COMPARED):
+    compared = (type, NoneType, FunctionType, BuiltinFunctionType, numpy.ufunc, numpy.dtype)
+    if isinstance(value, compared):
         return cls, value
     raise _NoKeyError
 
