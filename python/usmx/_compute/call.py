@@ -24,7 +24,7 @@ from usmx._compute.promotion import (
 from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
-from usmx._container.host import arrays_in, numpy
+from usmx._container.host import arrays_in, is_numpys, numpy
 from usmx._core import (
     ElementwiseKernel,
     USMArray,
@@ -216,7 +216,10 @@ def is_operand(other: Any) -> bool:
 def _has_numbers(values):
     """Whether `asarray` makes an array of the list or tuple, unless its arrays do not fit."""
     try:
-        return bool(arrays_in(values)) or numpy.asarray(values).dtype.kind in "biufc"
+        if arrays_in(values):
+            return True
+        found = numpy.asarray(values).dtype
+        return is_numpys(found) and found.kind in "biufc"
     except (TypeError, ValueError):  # of other elements, or of rows of different lengths
         return False
 

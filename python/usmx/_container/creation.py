@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.host import (
-    PLAIN,
     arrays_in,
     in_native_order,
+    is_plain,
     numpy,
     require_plain,
     stacked,
@@ -359,7 +359,7 @@ def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
     source = obj if isinstance(obj, numpy.ndarray) else numpy.asarray(obj, dtype)
     if dtype is None:
         source = require_plain(source, obj)
-    elif source.dtype.names is None and source.dtype.char not in PLAIN:
+    elif source.dtype.names is None and not is_plain(source.dtype):
         source = source.astype(_core._dtype(dtype))  # strings, longdouble, ...
     else:
         source = in_native_order(source)

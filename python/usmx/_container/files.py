@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import PLAIN, numpy
+from usmx._container.host import is_plain, numpy
 from usmx._core import asnumpy, empty, reshape
 
 if TYPE_CHECKING:
@@ -408,7 +408,7 @@ def _read_header(stream):
     if version == (3, 0):  # a Python literal, and so the same with its names in escapes
         text = text.decode().encode("ascii", "backslashreplace")
     shape, transposed, stored = _parsed_header(text)
-    if stored.char not in PLAIN and stored.names is None:
+    if not is_plain(stored) and stored.names is None:
         raise ValueError(
             "elements must be bool, integers, floating-point or complex numbers of at most "
             f"64 bits a component, or structures of them, found {stored}"

@@ -40,12 +40,25 @@ class _Numpy:
 numpy: Any = _Numpy()
 
 
+_FIRST_OF_OTHERS = 256  # the least number of a type that another library has registered
+
+
+def is_numpys(dtype):
+    """Whether the type is NumPy's own: those of ml_dtypes have letters and kinds of NumPy's."""
+    return getattr(dtype, "num", _FIRST_OF_OTHERS) < _FIRST_OF_OTHERS
+
+
+def is_plain(dtype):
+    """Whether usmx has the type, which is none of structures."""
+    return is_numpys(dtype) and dtype.char in PLAIN
+
+
 def require_plain(source, obj):
     """`source`, the NumPy array of `obj`, in this machine's byte order.
 
     TypeError if usmx does not have its element type.
     """
-    if source.dtype.char not in PLAIN and source.dtype.names is None:
+    if not is_plain(source.dtype) and source.dtype.names is None:
         raise TypeError(
             "elements must be bool, integers, floating-point or complex numbers of at most 64 bits "
             f"a component, or structures of them, found {_found(source, obj)}"
@@ -78,7 +91,7 @@ def _columns_without_numbers(obj):
     return [
         f"{dtype} in column {short_repr(name)}"
         for name, dtype in types.items()
-        if getattr(dtype, "char", "O") not in PLAIN
+        if not is_plain(dtype)
     ]
 
 
@@ -258,7 +271,7 @@ def host_value(value: Any, dtype: NumpyType, max_depth: int | None = None) -> Nu
         return array
     if array.dtype.names is not None:
         raise _structured_cast(dtype, array.dtype)
-    if array.dtype.kind not in "biufc" or array.dtype.char in "gG":
+    if not is_plain(array.dtype):
         array = array.astype(dtype)
     return with_whole_strides(array)
 

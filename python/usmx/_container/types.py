@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
 from usmx._container.creation import as_view
-from usmx._container.host import numpy
+from usmx._container.host import is_numpys, numpy
 from usmx._core import USMArray, _as_array
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def isdtype(
     if isinstance(kind, str):
         if kind not in _KINDS:
             raise ValueError(f"kind must be one of {tuple(_KINDS)}, found {kind!r}")
-        return found.kind in _KINDS[kind]
+        return is_numpys(found) and found.kind in _KINDS[kind]
     if isinstance(kind, (numpy.dtype, type)):
         return found == _dtype_object("kind", kind)
     raise TypeError(f"kind must be a string, an element type or a tuple, found {kind!r}")

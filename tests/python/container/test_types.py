@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import dpnp.tensor
+import ml_dtypes
 import numpy as np
 import pytest
 import usmx
@@ -289,3 +290,44 @@ def test_a_number_names_its_own_type_whatever_equal_number_came_before():
         assert usmx.zeros(2, cls(0)).dtype == usmx.result_type(cls(0), cls) == cls
     assert usmx.can_cast(np.int8(0), "i8")
     assert not usmx.can_cast(np.uint64(0), "i8")
+
+
+# ---- types that another library has registered with NumPy
+
+OTHERS = [
+    name
+    for name, found in sorted(vars(ml_dtypes).items())
+    if isinstance(found, type) and issubclass(found, np.generic)
+]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_types_of_others_are_refused_alike(name):
+    """float8_e5m2 is of kind 'f', and float8_e4m3b11fnuz has a letter of NumPy's."""
+    dtype = np.dtype(getattr(ml_dtypes, name))
+    host, array = np.ones(3, dtype), usmx.zeros(3, "f4")
+    refused = f"elements must be bool, .* found {name}"
+    for call in (
+        lambda: usmx.asarray(host),
+        lambda: usmx.asarray(host[::2]),
+        lambda: usmx.full(3, host[0]),
+        lambda: usmx.add(array, host),
+        lambda: usmx.copyto(array, host),
+        lambda: usmx.frombuffer(b"abcd", dtype=dtype),
+    ):
+        with pytest.raises(TypeError, match=refused):
+            call()
+    for call in (usmx.finfo, array.astype, array.view, lambda dtype: usmx.empty(3, dtype)):
+        with pytest.raises(ValueError, match=rf"'dtype' must be bool, .* found dtype\({name}\)"):
+            call(dtype)
+    with pytest.raises(TypeError, match=f"equal: x2 is of type {name}, which usmx lacks"):
+        usmx.equal(array, host[0])
+    with pytest.raises(TypeError, match="add: x2 must be a USMArray, a number or a list"):
+        usmx.add(array, [host[0]] * 3)
+    kinds = ("bool", "integral", "real floating", "complex floating", "numeric")
+    assert not any(usmx.isdtype(dtype, kind) for kind in kinds)
+    for index in (slice(None), [0, 1, 2]):
+        array[index] = host  # NumPy converts it
+        assert array.tolist() == host.astype("f4").tolist()
+    assert usmx.asarray(host, dtype="f4").tolist() == host.astype("f4").tolist()
