@@ -350,6 +350,74 @@ print("end")
         assert output_of(code, timeout=30) == "end"
 
 
+# An interpreter that ends for a while, and a process that ends later than its interpreter: both are
+# long enough for every thread to come back from what it is at.
+SLOW_END = """
+import os; os.environ.pop("USMX_LEAK_WARNINGS", None)
+import builtins, ctypes, sys, threading, time, warnings, usmx
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.2)
+builtins.slow = Slow()
+libc = ctypes.CDLL(None)
+libc.__cxa_atexit(libc.sleep, ctypes.c_void_p(1), None)
+begun = threading.Event()
+def wait(*_, sleep=time.sleep, **__):
+    begun.set()
+    sleep(0.1)
+warnings.showwarning = wait
+warnings.simplefilter("always")
+endless = "#include <usmx/kernel.hpp>\\n#include __FILE__\\nUSMX_KERNEL(1) f(int* x) {}"
+unused = "int unused; y = x"
+a = usmx.ones(1 << 22)
+memory = a.base
+limited = usmx.memory.LimitingResource(usmx.memory.PlainResource("device"), 1 << 20)
+class Float:
+    def __float__(self):
+        wait()
+        return 1.0
+"""
+LONG_CALLS = {
+    "kernel": "usmx.Kernel(endless, 'f')",
+    "element-wise kernel": "usmx.ElementwiseKernel('T x', 'T y', 'y = x', 'f', preamble='#include __FILE__')(a)",
+    "reduction": "usmx.ReductionKernel('T x', 'T y', 'x', 'a + b', 'y = a', '0', 'f', preamble='#include __FILE__')(a)",
+    "warning of the compiler": "usmx.ElementwiseKernel('T x', 'T y', unused, 'f', options=['-Wall'])(a)",
+    "copy": "usmx.asnumpy(a)",
+    "sort": "usmx.sort(a)",
+    "wait for an event": "usmx.copy_async(usmx.empty_like(a), a).wait()",
+    "memory beyond a limit": "try_limited()",
+    "deleter": "usmx.memory.from_pointer(memory._pointer, 8, memory.sycl_queue, deleter=wait)",
+    "element": "a.__setitem__(0, Float())",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS)
+def test_process_ends_cleanly_although_threads_ask_for_the_lock_of_an_interpreter_that_ends(call):
+    compiles = "__FILE__" in call or call == LONG_CALLS["kernel"]
+    code = f"""{SLOW_END}
+def try_limited():
+    try:
+        usmx.empty(1 << 24, sycl_queue=a.sycl_queue)
+    except MemoryError:
+        pass
+def work():
+    begun.set()
+    while True:
+        try:
+            {call}
+        except usmx.CompileError:
+            pass
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+begun.wait()
+time.sleep({1.7 if compiles else 0.1})  # the time of a compilation is told after two seconds
+print("end")
+"""
+    for _ in range(STARTS):
+        assert output_of(code, timeout=60, USMX_CACHE_DIR="") == "end"
+
+
 def test_python_thread_that_only_drops_frees_at_once():
     gone = []
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -30,6 +31,17 @@
 #error "usmx/python/pybind11.hpp needs pybind11 3.0 or newer: pip install 'pybind11>=3.0'"
 #endif
 
+namespace usmx::python::detail {
+
+/// Python's error is set already, by a function that had the interpreter lock for a while. Who
+/// throws this may lack the lock, and must not ask for it: the interpreter may be ending.
+class pending_error : public std::runtime_error {
+ public:
+  pending_error() : std::runtime_error("Python's error is set") {}
+};
+
+}  // namespace usmx::python::detail
+
 namespace usmx::python {
 
 /// Imports usmx. An extension calls it first in PYBIND11_MODULE, so that a usmx that is missing or
@@ -43,8 +55,12 @@ inline const usmx_api& import_usmx() {
   }
   detail::once_an_extension([] {
     pybind11::register_local_exception_translator([](std::exception_ptr exception) {
-      if (exception) {
-        detail::translate(exception);
+      try {
+        if (exception) {
+          detail::translate(exception);
+        }
+      } catch (const detail::pending_error&) {
+        // It has become Python's error.
       }
     });
   });
@@ -92,8 +108,7 @@ class usmx_caster {
   const T& seen() {
     if constexpr (std::is_same_v<T, usmx::array>) {
       if (!usmx::python::detail::make_ready<Parameter>(usmx::python::import_usmx(), *value_)) {
-        const gil_scoped_acquire locked;
-        throw error_already_set();
+        throw usmx::python::detail::pending_error();
       }
     }
     return *value_;

@@ -112,7 +112,7 @@ void record_event(const py_array& a, nb::handle event) {
 }
 
 std::vector<array> arrays_in(nb::handle sequence) {
-  const nb::object items = checked(PySequence_Tuple(sequence.ptr()));
+  const nb::object items = checked(run_python([&] { return PySequence_Tuple(sequence.ptr()); }));
   std::vector<array> arrays;
   for (const nb::handle item : items) {
     arrays.push_back(nb::cast<const py_array&>(item).value);

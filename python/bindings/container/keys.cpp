@@ -40,7 +40,7 @@ index_item slice_item(PyObject* item) {
   Py_ssize_t start = 0;
   Py_ssize_t stop = 0;
   Py_ssize_t step = 0;
-  if (PySlice_Unpack(item, &start, &stop, &step) != 0) {
+  if (run_python([&] { return PySlice_Unpack(item, &start, &stop, &step); }) != 0) {
     nb::raise_python_error();
   }
   return index_item::slice(bound(slice->start, start), bound(slice->stop, stop), step);

@@ -33,7 +33,7 @@ counts axes_argument(const char* what, nb::handle axes) {
     PyErr_Clear();
     return one_axis();
   }
-  return counts(what, checked(PySequence_Tuple(axes.ptr())).ptr());
+  return counts(what, checked(run_python([&] { return PySequence_Tuple(axes.ptr()); })).ptr());
 }
 
 // ---- views; None for an axis argument stands for all axes

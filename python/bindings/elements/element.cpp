@@ -67,7 +67,7 @@ void set_integer(element& to, nb::handle integer) {
 
 /// A Python number's float(), which may raise.
 double to_double(nb::handle number) {
-  const double value = PyFloat_AsDouble(number.ptr());
+  const double value = run_python([&] { return PyFloat_AsDouble(number.ptr()); });
   if (value == -1 && PyErr_Occurred() != nullptr) {
     nb::raise_python_error();
   }
@@ -95,10 +95,12 @@ bool may_overflow(double number, dtype type) {
 void set_real(element& to, nb::handle number) {
   switch (to.type().kind()) {
     case 'b':
-      return to.set(PyObject_IsTrue(number.ptr()) == 1);
+      return to.set(run_python([&] { return PyObject_IsTrue(number.ptr()); }) == 1);
     case 'i':
     case 'u': {
-      return set_integer(to, checked(PyNumber_Long(number.ptr())));  // refuses NaN, infinity
+      return set_integer(to, checked(run_python([&] {
+                           return PyNumber_Long(number.ptr());
+                         })));  // refuses NaN, infinity
     }
     default:
       const double value = to_double(number);
@@ -107,7 +109,7 @@ void set_real(element& to, nb::handle number) {
 }
 
 void set_complex(element& to, nb::handle number) {
-  const Py_complex value = PyComplex_AsCComplex(number.ptr());
+  const Py_complex value = run_python([&] { return PyComplex_AsCComplex(number.ptr()); });
   const std::complex<double> parts(value.real, value.imag);
   if (to.type().kind() == 'c' &&
       (may_overflow(value.real, to.type()) || may_overflow(value.imag, to.type()))) {
@@ -132,7 +134,7 @@ bool set_same_type(element& to, nb::handle scalar) {
     return false;
   }
   Py_buffer view;
-  if (PyObject_GetBuffer(scalar.ptr(), &view, PyBUF_RECORDS_RO) != 0) {
+  if (run_python([&] { return PyObject_GetBuffer(scalar.ptr(), &view, PyBUF_RECORDS_RO); }) != 0) {
     PyErr_Clear();  // NumPy's dates, for one
     return false;
   }

@@ -84,24 +84,9 @@ exchange::column column_in(const nb::object& pair) {
 /// Without the interpreter lock: the producer may wait for threads that need it.
 exchange::column column_in_stream(const nb::object& capsule) {
   auto& stream = structure_in<arrow::array_stream>(capsule.ptr());
-  std::optional<exchange::column> received;
-  std::exception_ptr failure;
-  {
-    const without_interpreter_lock unlocked;
-    take_interpreter_lock([&] {  // which the producer's own functions may do
-      try {
-        received = exchange::receive(stream);
-      } catch (const abi::__forced_unwind&) {
-        throw;
-      } catch (...) {
-        failure = std::current_exception();
-      }
-    });
-  }
-  if (failure) {
-    std::rethrow_exception(failure);
-  }
-  return *std::move(received);
+  const without_interpreter_lock unlocked;
+  // The producer's own functions may take the lock.
+  return run_python([&] { return exchange::receive(stream); });
 }
 
 // ---- sizes of buffers, which pyarrow's objects tell beside Arrow's structures

@@ -36,7 +36,7 @@ template <class Managed>
 void let_go(void* state) noexcept {
   auto* managed = static_cast<Managed*>(state);
   if (managed->deleter != nullptr) {
-    take_interpreter_lock([&] { managed->deleter(managed); });
+    run_python([&] { managed->deleter(managed); });
   }
 }
 

@@ -122,7 +122,7 @@ bool to_flag(PyObject* object) {
   if (!PyIndex_Check(object) && type != "numpy.bool" && type != "numpy.bool_") {
     throw_wrong_type("data", expected_data, object);
   }
-  const int truth = PyObject_IsTrue(object);
+  const int truth = run_python([&] { return PyObject_IsTrue(object); });
   if (truth < 0) {
     nb::raise_python_error();
   }
@@ -142,7 +142,7 @@ nb::object look_up(PyObject* mapping, PyObject* key) {
   if (is_looked_up_as_a_dict(mapping)) {
     return optional_item(mapping, key);
   }
-  PyObject* value = PyObject_GetItem(mapping, key);
+  PyObject* value = run_python([&] { return PyObject_GetItem(mapping, key); });
   if (value == nullptr && PyErr_ExceptionMatches(PyExc_KeyError)) {
     PyErr_Clear();
   }
@@ -179,7 +179,7 @@ pointer_and_flag read_data(PyObject* data) {
 void require_same_type(const char* key, PyObject* fields, PyObject* typestr) {
   nb::list same;
   same.append(nb::make_tuple("", nb::handle(typestr)));
-  const int equal = PyObject_RichCompareBool(fields, same.ptr(), Py_EQ);
+  const int equal = run_python([&] { return PyObject_RichCompareBool(fields, same.ptr(), Py_EQ); });
   if (equal < 0) {
     nb::raise_python_error();
   }

@@ -15,6 +15,9 @@ namespace usmx::bindings {
 /// function's call guard, which may have released the lock.
 template <class Result, class Body>
 Result guarded_with_lock(Result failed, Body body) noexcept {
+  if (is_main_thread() && !has_interpreter()) {
+    return failed;  // the thread that ends the process must not stop
+  }
   const with_interpreter_lock locked;
   return guarded(failed, body);
 }

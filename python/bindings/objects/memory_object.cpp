@@ -16,12 +16,10 @@ namespace {
 /// than a crash.
 template <class Action>
 void with_interpreter(Action action) noexcept {
-  take_interpreter_lock([&] {
-    if (has_interpreter_lock() || Py_IsInitialized() != 0) {
-      const with_interpreter_lock locked;
-      action();
-    }
-  });
+  if (has_interpreter()) {
+    const with_interpreter_lock locked;
+    run_python(action);
+  }
 }
 
 struct producer_with_queue {
@@ -68,7 +66,7 @@ void call(PyObject* deleter, PyObject* pointer) noexcept {
   const nb::error_scope pending;
   PyObject* result = run_python([&] { return PyObject_CallOneArg(deleter, pointer); });
   if (result == nullptr) {
-    PyErr_WriteUnraisable(deleter);
+    write_unraisable(deleter);
   }
   Py_XDECREF(result);
 }

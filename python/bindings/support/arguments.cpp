@@ -35,7 +35,8 @@ nb::object to_integer(const char* what, const char* expected, PyObject* object) 
   if (!PyIndex_Check(object)) {
     throw_wrong_type(what, expected, object);
   }
-  nb::object converted = nb::steal(PyNumber_Index(object));  // null for an array, for instance
+  nb::object converted = nb::steal(
+      run_python([&] { return PyNumber_Index(object); }));  // null for an array, for instance
   if (!converted.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError)) {
     PyErr_Clear();
     throw_wrong_type(what, expected, object);

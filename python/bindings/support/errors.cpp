@@ -305,7 +305,8 @@ std::string python_call_site() {
 }
 
 void warn_at_call_site(PyObject* category, const char* text) {
-  if (PyErr_WarnEx(category, text, outer_frame().level) != 0) {
+  const Py_ssize_t level = outer_frame().level;
+  if (run_python([&] { return PyErr_WarnEx(category, text, level); }) != 0) {
     nb::raise_python_error();
   }
 }

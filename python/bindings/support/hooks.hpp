@@ -18,7 +18,7 @@ class hook {
 
   template <class... Arguments>
   nb::object operator()(Arguments&&... arguments) const {
-    return function()(std::forward<Arguments>(arguments)...);
+    return call_python(function(), std::forward<Arguments>(arguments)...);
   }
 
  private:
@@ -93,7 +93,7 @@ class lazy_import {
   }
   template <class... Arguments>
   nb::object operator()(Arguments&&... arguments) {
-    return get()(std::forward<Arguments>(arguments)...);
+    return call_python(get(), std::forward<Arguments>(arguments)...);
   }
 
  private:

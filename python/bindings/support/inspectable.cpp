@@ -45,7 +45,7 @@ bool is_nanobinds(const nb::python_error& error, std::string_view name) {
   if (!error.matches(PyExc_TypeError)) {
     return false;
   }
-  const nb::object text = checked(PyObject_Str(error.value().ptr()));
+  const nb::object text = checked(run_python([&] { return PyObject_Str(error.value().ptr()); }));
   return to_text("error", text.ptr())
       .starts_with(std::string(name) + "(): incompatible function arguments");
 }

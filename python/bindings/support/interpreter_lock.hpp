@@ -32,58 +32,9 @@ inline bool has_interpreter_lock() noexcept {
   }
 }
 
-/// Runs `take`, which takes the interpreter lock, or runs Python code that may. That lock is the
-/// outermost one: a thread that holds a lock of the library must not call this.
-template <class Take>
-void take_interpreter_lock(Take take) noexcept {
-  internal::require_no_library_lock();
-  try {
-    take();
-  } catch (const abi::__forced_unwind&) {
-    stop_this_thread();
-  }
-}
-
-/// The same for Python code that returns a new reference.
-template <class Run>
-PyObject* run_python(Run run) noexcept {
-  PyObject* result = nullptr;
-  take_interpreter_lock([&] { result = run(); });
-  return result;
-}
-
-/// Has the interpreter lock for the life of this object: takes it unless the thread has it already.
-/// Python's error stays with a thread of Python, also where it takes the lock only for a while.
-class with_interpreter_lock {
- public:
-  with_interpreter_lock() noexcept : takes_(!has_interpreter_lock()) {
-    if (takes_) {
-      take_interpreter_lock([&] { state_ = PyGILState_Ensure(); });
-    }
-  }
-  with_interpreter_lock(const with_interpreter_lock&) = delete;
-  with_interpreter_lock& operator=(const with_interpreter_lock&) = delete;
-  ~with_interpreter_lock() {
-    if (takes_) {
-      PyGILState_Release(state_);
-    }
-  }
-
- private:
-  bool takes_;
-  PyGILState_STATE state_ = PyGILState_LOCKED;
-};
-
-/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
-/// then Python's current error.
-inline bool is_interrupted() noexcept {
-  bool raised = false;
-  take_interpreter_lock([&] {
-    const with_interpreter_lock locked;
-    raised = PyErr_Occurred() == nullptr && PyErr_CheckSignals() != 0;
-  });
-  return raised;
-}
+/// Whether there is an interpreter whose lock the thread has, or may ask for: it has not begun to
+/// end.
+inline bool has_interpreter() noexcept { return has_interpreter_lock() || Py_IsInitialized() != 0; }
 
 /// Whether this is Python's main thread, the only one on which Python runs signal handlers.
 inline bool is_main_thread() noexcept {
@@ -91,13 +42,18 @@ inline bool is_main_thread() noexcept {
   return is;
 }
 
-/// Notes which scopes hold for the calling thread (scopes.hpp), which has the interpreter lock:
-/// without it they cannot be looked for. Python's current error stays.
-void note_scopes() noexcept;
-
-/// Tells dpnp's order manager of the work that the thread has submitted without the lock
-/// (sycl_objects/dpctl.hpp). Python's current error stays.
-void tell_untold() noexcept;
+/// Returns the result of `run()`, which takes the interpreter lock, or runs Python code that may
+/// let it go and take it again. That lock is the outermost one: a thread that holds a lock of the
+/// library must not call this.
+template <class Run>
+decltype(auto) run_python(Run run) {
+  internal::require_no_library_lock();
+  try {
+    return run();
+  } catch (const abi::__forced_unwind&) {
+    stop_this_thread();
+  }
+}
 
 /// The interpreter lock that usmx has released on a thread.
 struct released_lock {
@@ -112,22 +68,68 @@ inline bool may_take_lock_back() noexcept { return released.state != nullptr; }
 /// There is something to tell once the thread has its lock again.
 inline void note_untold() noexcept { released.has_untold = true; }
 
-/// Has the lock that usmx let go, for the life of this object.
-class lock_taken_back {
+/// Has the interpreter lock for the life of this object: takes it unless the thread has it already.
+/// A thread that asks while the interpreter ends, or later, is stopped. Python's error stays with a
+/// thread of Python, also where it takes the lock only for a while.
+class with_interpreter_lock {
  public:
-  lock_taken_back() noexcept : before_(std::exchange(released, {})) {
-    take_interpreter_lock([&] { PyEval_RestoreThread(before_.state); });
+  with_interpreter_lock() noexcept : takes_(!has_interpreter_lock()) {
+    if (takes_) {
+      before_ = std::exchange(released, {});
+      run_python([&] { take(); });
+    }
   }
-  lock_taken_back(const lock_taken_back&) = delete;
-  lock_taken_back& operator=(const lock_taken_back&) = delete;
-  ~lock_taken_back() {
-    before_.state = PyEval_SaveThread();
-    released = before_;
+  with_interpreter_lock(const with_interpreter_lock&) = delete;
+  with_interpreter_lock& operator=(const with_interpreter_lock&) = delete;
+  ~with_interpreter_lock() {
+    if (takes_) {
+      let_go();
+    }
   }
 
  private:
+  /// Python refuses a thread's own state at any time. It makes a new state only where there is an
+  /// interpreter, and crashes otherwise.
+  void take() {
+    if (before_.state != nullptr) {
+      PyEval_RestoreThread(before_.state);
+    } else if (Py_IsInitialized() != 0) {
+      state_ = PyGILState_Ensure();
+    } else {
+      stop_this_thread();
+    }
+  }
+  void let_go() noexcept {
+    if (before_.state != nullptr) {
+      before_.state = PyEval_SaveThread();
+    } else {
+      PyGILState_Release(state_);
+    }
+    released = before_;
+  }
+
+  bool takes_;
   released_lock before_;
+  PyGILState_STATE state_ = PyGILState_LOCKED;
 };
+
+/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
+/// then Python's current error.
+inline bool is_interrupted() noexcept {
+  if (!has_interpreter()) {
+    return false;
+  }
+  const with_interpreter_lock locked;
+  return run_python([] { return PyErr_Occurred() == nullptr && PyErr_CheckSignals() != 0; });
+}
+
+/// Notes which scopes hold for the calling thread (scopes.hpp), which has the interpreter lock:
+/// without it they cannot be looked for. Python's current error stays.
+void note_scopes() noexcept;
+
+/// Tells dpnp's order manager of the work that the thread has submitted without the lock
+/// (sycl_objects/dpctl.hpp). Python's current error stays.
+void tell_untold() noexcept;
 
 /// Releases the calling thread's interpreter lock for the life of this object, during which the
 /// main thread's waits may be interrupted. Does nothing if the thread has no lock, as under a call
@@ -147,8 +149,8 @@ class without_interpreter_lock {
       if (is_main_thread()) {
         internal::set_interrupt_check(check_before_);
       }
-      const bool has_untold = std::exchange(released, {}).has_untold;
-      take_interpreter_lock([&] { PyEval_RestoreThread(state_); });
+      const bool has_untold = std::exchange(released, outer_).has_untold;
+      run_python([&] { PyEval_RestoreThread(state_); });
       if (has_untold) {
         tell_untold();
       }
@@ -156,12 +158,13 @@ class without_interpreter_lock {
   }
 
  private:
-  static PyThreadState* release() noexcept {
+  PyThreadState* release() noexcept {
     note_scopes();
-    released = {PyEval_SaveThread()};
+    outer_ = std::exchange(released, {PyEval_SaveThread()});
     return released.state;
   }
 
+  released_lock outer_;  // where code of others has taken the lock in between
   PyThreadState* state_;
   internal::interrupt_check check_before_ = nullptr;
 };

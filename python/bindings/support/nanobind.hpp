@@ -93,7 +93,7 @@ class interned {
 inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
   PyObject* value = nullptr;
   int found = -1;
-  take_interpreter_lock([&] {
+  run_python([&] {
 #if PY_VERSION_HEX >= 0x030D0000
     found = PyObject_GetOptionalAttr(obj, name, &value);
 #else
@@ -104,6 +104,19 @@ inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
     nb::raise_python_error();
   }
   return nb::steal(value);
+}
+
+/// Hands Python's error to sys.unraisablehook, which is Python code.
+inline void write_unraisable(PyObject* where) {
+  run_python([&] { PyErr_WriteUnraisable(where); });
+}
+
+/// Calls a Python function. The thread may end with the interpreter meanwhile: nothing that this
+/// has made is let go then.
+template <class... Arguments>
+nb::object call_python(nb::handle function, Arguments&&... arguments) {
+  const nb::tuple all = nb::make_tuple(std::forward<Arguments>(arguments)...);
+  return checked(run_python([&] { return PyObject_Call(function.ptr(), all.ptr(), nullptr); }));
 }
 
 /// dict[key], or a null object if there is no such key. Errors of the key's hash pass through.
@@ -202,15 +215,15 @@ class held_buffer {
  public:
   /// Throws Python's error if the object has no such buffer.
   held_buffer(nb::handle object, int flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+    if (run_python([&] { return PyObject_GetBuffer(object.ptr(), &view_, flags); }) != 0) {
       nb::raise_python_error();
     }
   }
   /// The same, with the other flags if it has none with the first.
   held_buffer(nb::handle object, int flags, int other_flags) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+    if (run_python([&] { return PyObject_GetBuffer(object.ptr(), &view_, flags); }) != 0) {
       PyErr_Clear();
-      if (PyObject_GetBuffer(object.ptr(), &view_, other_flags) != 0) {
+      if (run_python([&] { return PyObject_GetBuffer(object.ptr(), &view_, other_flags); }) != 0) {
         nb::raise_python_error();
       }
     }

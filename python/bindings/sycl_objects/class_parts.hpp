@@ -28,8 +28,12 @@ inline PyObject* new_by_attribute(PyTypeObject* type, PyObject* args, PyObject* 
   return guarded<PyObject*>(nullptr, [&] {
     const nb::handle cls(reinterpret_cast<PyObject*>(type));
     const nb::object first = checked(PyTuple_Pack(1, cls.ptr()));
-    const nb::object all = checked(PySequence_Concat(first.ptr(), args));
-    return checked(PyObject_Call(cls.attr("__new__").ptr(), all.ptr(), kwargs)).release().ptr();
+    const nb::object all =
+        checked(run_python([&] { return PySequence_Concat(first.ptr(), args); }));
+    return checked(run_python(
+                       [&] { return PyObject_Call(cls.attr("__new__").ptr(), all.ptr(), kwargs); }))
+        .release()
+        .ptr();
   });
 }
 

@@ -70,7 +70,11 @@ nb::object manager_of(const sycl::queue& queue) {
   }
   const nb::object managers = nb::getattr(utils, manager_attribute.get(), nb::none());
   const nb::object used = nb::getattr(user, manager_attribute.get(), nb::none());
-  return managers.is(used) && !managers.is_none() ? managers[queue_object(queue)] : nb::object();
+  if (!managers.is(used) || managers.is_none()) {
+    return {};
+  }
+  const nb::object key = queue_object(queue);
+  return checked(run_python([&] { return PyObject_GetItem(managers.ptr(), key.ptr()); }));
 }
 
 /// The latest events of usmx's own that it has told. When the manager gives them back they are no
@@ -108,8 +112,9 @@ std::optional<events> ask(const sycl::queue& queue) {
   if (!manager.is_valid()) {
     return std::nullopt;
   }
-  const nb::object submitted = nb::getattr(manager, submitted_events_attribute.get());
-  const nb::object all = checked(PySequence_Tuple(submitted.ptr()));
+  const nb::object submitted = checked(run_python(
+      [&] { return PyObject_GetAttr(manager.ptr(), submitted_events_attribute.get()); }));
+  const nb::object all = checked(run_python([&] { return PySequence_Tuple(submitted.ptr()); }));
   events found;
   for (const nb::handle each : nb::borrow<nb::tuple>(all)) {
     const auto* event = as_dpctl<sycl::event>(each.ptr());
@@ -133,7 +138,9 @@ bool tell(const sycl::queue& queue, const sycl::event& event, bool is_own) {
     return false;
   }
   const nb::object object = event_object(event);
-  manager.attr(add_event_pair_attribute.get())(object, object);
+  const nb::object add = checked(
+      run_python([&] { return PyObject_GetAttr(manager.ptr(), add_event_pair_attribute.get()); }));
+  call_python(add, object, object);
   if (is_own) {
     told().add(event);
   }
@@ -181,7 +188,7 @@ void raise_later(nb::python_error& error) noexcept {
     std::ignore = kept.release();
   } else {
     kept->restore();
-    PyErr_WriteUnraisable(nullptr);
+    write_unraisable(nullptr);
   }
 }
 
@@ -217,7 +224,7 @@ std::optional<events> unfinished_work(const sycl::queue& queue) {
   if (!may_take_lock_back()) {
     return std::nullopt;
   }
-  const lock_taken_back locked;
+  const with_interpreter_lock locked;
   return ask_or_raise(queue);
 }
 

@@ -192,7 +192,8 @@ void bind_default_queue(nb::module_& m) {
 }  // namespace
 
 bool names_a_queue(nb::handle device) {
-  return !device.is_none() && PyObject_HasAttrString(device.ptr(), "sycl_device") != 0;
+  return !device.is_none() &&
+         run_python([&] { return PyObject_HasAttrString(device.ptr(), "sycl_device"); }) != 0;
 }
 
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {

@@ -23,7 +23,7 @@ std::size_t to_units(nb::handle number) {
     throw_not_accepted("partition", "numbers of compute units, or the name of an affinity domain",
                        number);
   }
-  const nb::object whole = checked(PyNumber_Long(number.ptr()));
+  const nb::object whole = checked(run_python([&] { return PyNumber_Long(number.ptr()); }));
   const std::ptrdiff_t units = to_count("partition", "a number of compute units", whole.ptr());
   if (units <= 0) {
     throw_failure(
@@ -64,7 +64,7 @@ devices by_domain(const sycl::device& device, std::string_view name) {
 }
 
 devices by_counts(const sycl::device& device, nb::handle counts) {
-  const nb::object items = checked(PySequence_Tuple(counts.ptr()));
+  const nb::object items = checked(run_python([&] { return PySequence_Tuple(counts.ptr()); }));
   std::vector<std::size_t> units;
   for (nb::handle item : items) {
     units.push_back(to_units(item));

@@ -120,7 +120,7 @@ std::vector<sycl::event> events_argument(const char* name, nb::handle events) {
     throw_wrong_type(name, "a list or tuple of SyclEvents", events.ptr());
   }
   // The items may change while they are asked for their capsules.
-  const nb::object items = checked(PySequence_Tuple(events.ptr()));
+  const nb::object items = checked(run_python([&] { return PySequence_Tuple(events.ptr()); }));
   std::vector<sycl::event> found;
   for (nb::handle item : items) {
     found.push_back(event_argument(name, item));

@@ -39,14 +39,14 @@ progress_line::~progress_line() {
   try {
     tell(std::chrono::seconds(0));
   } catch (nb::python_error& failed) {
-    failed.discard_as_unraisable("usmx.Kernel");
+    run_python([&] { failed.discard_as_unraisable("usmx.Kernel"); });
   } catch (const std::exception&) {
     // No memory, or the package is gone: the line stays.
   }
 }
 
 void progress_line::show(std::chrono::seconds passed) {
-  const nb::gil_scoped_acquire locked;
+  const with_interpreter_lock locked;
   is_shown_ = true;
   tell(passed);
 }

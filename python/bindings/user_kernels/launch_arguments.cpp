@@ -119,7 +119,7 @@ kernel_argument launch_arguments::value_of(const kernel_parameter& parameter, Py
     return value_in_buffer(parameter, object);
   }
   if (PyIndex_Check(object)) {
-    return integer_argument(checked(PyNumber_Index(object)).ptr());
+    return integer_argument(checked(run_python([&] { return PyNumber_Index(object); })).ptr());
   }
   return unsuitable(object);
 }

@@ -168,7 +168,7 @@ started_call run(const py_generated<Kernel>& self, Call& call, const call_argume
   how.after = std::move(after);
   how.progress = [&](std::chrono::seconds passed) { line.show(passed); };
   how.warned = [](const std::vector<diagnostic>& said) {
-    const nb::gil_scoped_acquire locked;
+    const with_interpreter_lock locked;
     warn_of(said);
   };
   std::vector<sycl::event> events;
