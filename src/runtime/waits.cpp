@@ -1,9 +1,12 @@
 #include "runtime/waits.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <system_error>
@@ -428,9 +431,12 @@ void wait_for_each(const std::vector<sycl::queue>& queues) noexcept {
   }
 }
 
-void finish_work_at_exit() noexcept {
+/// A forked child ends here, with the status of its exit: the driver's own end would wait for
+/// threads that the child does not have.
+void finish_work_at_exit(int status, void*) noexcept {
   if (is_forked_child()) {
-    return;
+    std::fflush(nullptr);
+    ::_exit(status);
   }
   begin_exit();
   for (const std::atomic<void (*)()>& wait : waits) {
@@ -445,7 +451,7 @@ void finish_work_at_exit() noexcept {
 }  // namespace
 
 void wait_at_exit() {
-  [[maybe_unused]] static const int registered = std::atexit(finish_work_at_exit);
+  [[maybe_unused]] static const int registered = ::on_exit(finish_work_at_exit, nullptr);
 }
 
 void add_exit_wait(void (*wait)()) { waits.at(wait_count++) = wait; }

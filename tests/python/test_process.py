@@ -200,6 +200,25 @@ def test_forked_child_may_drop_arrays_and_end():
     assert usmx.asnumpy(views[1]).tolist() == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
+def test_child_that_is_forked_while_work_runs_ends_with_its_status_and_what_it_printed():
+    code = """
+import atexit, os, sys, usmx
+source, target = usmx.ones(1 << 24, dtype="u1"), usmx.empty(1 << 24, dtype="u1")
+for _ in range(40):
+    usmx.copy_async(target, source)
+    usmx.copy_async(source, target)
+child = os.fork()
+if child == 0:
+    atexit.register(print, "handler")
+    print("child")
+    sys.exit(3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    for _ in range(STARTS):
+        assert output_of(code, timeout=60).split() == ["child", "handler", "3"]
+
+
 @pytest.mark.parametrize("forking_stage", [1, 10, 30, 48])
 def test_child_forked_by_a_deleter_may_let_go_of_the_rest_and_end(forking_stage):
     children = []
