@@ -248,29 +248,54 @@ inline complex<T> sqrt(complex<T> z) {
 
 namespace detail {
 
+/// For exponents other than 0.
 template <class T, class N>
 inline complex<T> integer_power(complex<T> base, N exponent) {
   const bool is_negative = exponent < N(0);
   unsigned long left =
       is_negative ? -static_cast<unsigned long>(exponent) : static_cast<unsigned long>(exponent);
-  complex<T> power = T(1);
-  for (complex<T> square = base; left != 0; left >>= 1) {
+  complex<T> square = base;
+  for (; (left & 1) == 0; left >>= 1) {
+    square *= square;
+  }
+  complex<T> power = square;  // not 1 times it: 0 times an infinite part is NaN
+  while (left >>= 1) {
+    square *= square;
     if (left & 1) {
       power *= square;
-    }
-    if (left > 1) {
-      square *= square;
     }
   }
   return is_negative ? complex<T>(T(1)) / power : power;
 }
 
+/// A factor of an infinite product: 1 stands for an infinity, and 0 for a NaN or for a number
+/// beside an infinity.
+template <class T>
+inline complex<T> direction_of(complex<T> z) {
+  const bool is_infinite = isinf(z);
+  const auto part = [&](T x) {
+    return is_infinite || isnan(x) ? copysign(isinf(x) ? T(1) : T(0), x) : x;
+  };
+  return {part(z.real()), part(z.imag())};
+}
+
+/// The product of C99's annex G.5.1: infinite, if a factor is, where operator* has two NaN.
+template <class T>
+inline complex<T> product_of_any(complex<T> z, complex<T> w) {
+  const complex<T> plain = z * w;
+  if (!(isnan(plain.real()) && isnan(plain.imag())) || !(isinf(z) || isinf(w))) {
+    return plain;
+  }
+  const complex<T> direction = direction_of(z) * direction_of(w);
+  return {T(infinite) * direction.real(), T(infinite) * direction.imag()};
+}
+
 }  // namespace detail
 
-/// z to the power of w; integers up to 100 in magnitude are powers by multiplication, as in NumPy.
+/// z to the power of w; integers below 100 in magnitude are powers by multiplication, as in NumPy.
 template <class T>
 inline complex<T> pow(complex<T> z, complex<T> w) {
-  constexpr T most = 100;
+  constexpr T many = 100;
   if (w == complex<T>(T(0))) {
     return T(1);
   }
@@ -278,10 +303,10 @@ inline complex<T> pow(complex<T> z, complex<T> w) {
     return w.real() > T(0) ? complex<T>(T(0))
                            : complex<T>(T(detail::not_a_number), T(detail::not_a_number));
   }
-  if (w.imag() == T(0) && w.real() == trunc(w.real()) && fabs(w.real()) <= most) {
+  if (w.imag() == T(0) && w.real() == trunc(w.real()) && fabs(w.real()) < many) {
     return detail::integer_power(z, static_cast<int>(w.real()));
   }
-  return exp(w * log(z));
+  return exp(detail::product_of_any(w, log(z)));
 }
 template <class T, class X>
 inline detail::enabled<detail::is_number<X>, complex<T>> pow(complex<T> z, X x) {

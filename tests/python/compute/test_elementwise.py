@@ -82,6 +82,32 @@ def test_special_complex_numbers_of_inverse_functions_are_as_c99_has_them():
             )
 
 
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_powers_of_special_complex_numbers_are_nan_only_where_numpys_are(dtype):
+    large = 1e30 if dtype == "c8" else 1e200
+    parts = [0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, large, 1 / large, 2.5]
+    numbers = np.array([complex(x, y) for x in parts for y in parts], dtype)
+    few = [2, -2, 3, -3, 4, 5, 7, -7, 0.5, -0.5, 99, 100, 101, -100]
+    base, power = map(
+        np.ravel, np.meshgrid(numbers, np.concatenate([numbers, np.array(few, dtype)]))
+    )
+    with np.errstate(all="ignore"):
+        numpys = np.power(base, power)
+        # A logarithm times such a power leaves too few digits of the angle for its quadrant.
+        has_angle = ~((abs(power) >= 100) & np.isfinite(power) & np.isfinite(base))
+        size = abs(numpys)
+    found = usmx.asnumpy(usmx.pow(usmx.asarray(base), usmx.asarray(power)))
+    for part in ("real", "imag"):
+        a, b = getattr(found, part), getattr(numpys, part)
+        assert not np.any(np.isnan(a) & ~np.isnan(b))
+        is_infinite = np.isinf(b) & has_angle
+        np.testing.assert_array_equal(a[is_infinite], b[is_infinite])
+        is_finite = np.isfinite(b) & np.isfinite(size) & has_angle
+        unit = 64 * np.finfo(b.dtype).eps
+        error = abs(a[is_finite] - b[is_finite])
+        assert np.all(error <= unit * size[is_finite] + np.finfo(b.dtype).tiny)
+
+
 # ---- the table itself
 
 
