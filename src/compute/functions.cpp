@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "array/array.hpp"
 #include "base/messages.hpp"
 #include "generated_kernels/source.hpp"
 #include "kernels/groups.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/runtime/devices.hpp"
 
 USMX_EMBED(device_functions, USMX_MATHEMATICS "/device_functions.hpp")
 
@@ -131,36 +133,56 @@ dtype result_of(const reduction_row& of, dtype type) {
   return of.result == "sum" && type.kind() == 'u' ? dtype::of<std::uint64_t>() : type;
 }
 
-reduction_kernel make(const reduction_row& of, dtype type) {
+/// The type of sums, as summed_type() in python/usmx/_compute/reductions.py.
+std::string summed_name(dtype values, bool has_fp64) {
+  const std::string computed = computed_name(values);
+  switch (values.kind()) {
+    case 'f':
+      return has_fp64 && computed == "float" ? "double" : "compensated<" + computed + ">";
+    case 'c':
+      return has_fp64 && values.code() == type_code::complex64 ? "complex<double>"
+                                                               : "compensated<" + computed + ">";
+    default:
+      return computed;
+  }
+}
+
+reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
   const dtype result = result_of(of, type);
   const std::string values = of.result == "same" ? language_name(type) : computed_name(result);
+  const bool is_sum = of.structure == "summed";
   const std::string types =
       detail::message("\nusing X = ", language_name(type), ";\nusing A = ", values,
                       ";\nusing R = ", language_name(result), ";\n");
   const std::string structures =
-      of.structure.empty() ? "" : "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n";
+      is_sum                 ? "using summed = " + summed_name(result, has_fp64) + ";\n"
+      : of.structure.empty() ? ""
+                             : "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n";
   const bool is_half = of.result != "same" && result.code() == type_code::float16;
   const dtype joined = is_half ? type_code::float32 : result.code();
+  // float16 has fewer conversions than the others.
+  const std::string value =
+      is_half ? detail::message("float(", of.post_map, ')') : std::string(of.post_map);
   return {detail::message(type.name(), " x"),
           detail::message(result.name(), " out"),
           {.map = std::string(of.map),
            .reduce = std::string(of.reduce),
-           .post_map = detail::message("out = ", language_name(result), '(', of.post_map, ')'),
+           .post_map = detail::message("out = ", language_name(result), '(', value, ')'),
            .identity = std::string(of.identity),
            .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};
 }
 
 /// The kernel of a row for a type, made when it is first asked for, and never destroyed: a program
-/// may call functions up to its end.
-template <class Kernel, class Row, std::size_t N>
+/// may call functions up to its end. `More` are constants that it depends on, too.
+template <class Kernel, auto... More, class Row, std::size_t N>
 const Kernel& kernel_of(const Row (&all)[N], const Row& of, dtype type) {
   static std::array<std::atomic<const Kernel*>, N * type_count> made{};
   const auto place = static_cast<std::size_t>(&of - all);
   auto& slot = made[place * type_count + static_cast<std::size_t>(type.code())];
   const Kernel* known = slot.load(std::memory_order_acquire);
   if (known == nullptr) {
-    auto fresh = std::make_unique<const Kernel>(make(of, type));
+    auto fresh = std::make_unique<const Kernel>(make(of, type, More...));
     if (slot.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
       known = fresh.release();
     }
@@ -191,9 +213,12 @@ array compute(std::string_view name, std::span<const kernel_argument> operands,
 array reduce(std::string_view name, const array& x, const reduction_axes& axes,
              const generated_call_options& how) {
   const kernel_argument operands[] = {x};
-  return kernel_of<reduction_kernel>(reduction_rows, row_of(reduction_rows, name, x.type()),
-                                     x.type())
-      .call(operands, axes, how)[0];
+  const reduction_row& of = row_of(reduction_rows, name, x.type());
+  const reduction_kernel& kernel =
+      support_of(internal::private_queue(x).get_device()).fp64
+          ? kernel_of<reduction_kernel, true>(reduction_rows, of, x.type())
+          : kernel_of<reduction_kernel, false>(reduction_rows, of, x.type());
+  return kernel.call(operands, axes, how)[0];
 }
 
 }  // namespace usmx::inline v1

@@ -425,7 +425,7 @@ class Types(NamedTuple):
         """The statements of the kernel, which write to `out`."""
         names = row.operands[row.conditions :]
         converted = [
-            f"const C {letter} = C({_single(name, dtype, self.computed)});\n"
+            f"const C {letter} = C({name if dtype == self.computed else single(name, dtype)});\n"
             for letter, name, dtype in zip(
                 "abc", names, self.parameters[row.conditions :], strict=False
             )
@@ -442,9 +442,9 @@ class Types(NamedTuple):
         )
 
 
-def _single(name, dtype, computed):
-    """float16 has fewer conversions than the others."""
-    return f"float({name})" if dtype.name == "float16" and computed.name != "float16" else name
+def single(text: str, dtype: NumpyType) -> str:
+    """A value of float16, or for one, as float: float16 has fewer conversions than the others."""
+    return f"float({text})" if dtype.name == "float16" else text
 
 
 def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:

@@ -390,6 +390,58 @@ inline complex<T> complex_atan(complex<T> z) {
 
 // ---- reductions
 
+/// With what was lost. Nothing is known of that once the sum is not finite; and 0 + -0.0 is not
+/// -0.0.
+template <class T>
+inline T with_rest(T sum, T rest) {
+  return isfinite(rest) && rest != T(0) ? sum + rest : sum;
+}
+template <class T>
+inline complex<T> with_rest(complex<T> sum, complex<T> rest) {
+  return {with_rest(sum.real(), rest.real()), with_rest(sum.imag(), rest.imag())};
+}
+
+template <class T>
+inline constexpr bool is_single = __is_same(T, float) || __is_same(T, complex<float>);
+
+/// A sum, and what its roundings have lost, so that the error does not grow with the number of
+/// addends. D. Knuth's sum of two numbers (The Art of Computer Programming, volume 2, 4.2.2) tells
+/// what an addition loses; for complex numbers it does so part by part.
+template <class T>
+class compensated {
+ public:
+  compensated() = default;  // not set, as numbers
+  constexpr compensated(T sum, T lost = T(0)) : sum_(sum), lost_(lost) {}
+
+  constexpr T sum() const { return sum_; }
+  constexpr T lost() const { return lost_; }
+
+  friend constexpr compensated operator+(compensated a, compensated b) {
+    const T sum = a.sum_ + b.sum_;
+    const T of_b = sum - a.sum_;
+    const T lost = (a.lost_ + b.lost_) + ((a.sum_ - (sum - of_b)) + (b.sum_ - of_b));
+    if constexpr (is_single<T>) {  // else what is lost would itself lose digits in a long sum
+      const T all = with_rest(sum, lost);
+      return {all, (sum - all) + lost};
+    } else {
+      return {sum, lost};
+    }
+  }
+
+ private:
+  T sum_;
+  T lost_;
+};
+
+template <class T>
+inline T rounded(T sum) {
+  return sum;
+}
+template <class T>
+inline T rounded(compensated<T> a) {
+  return with_rest(a.sum(), a.lost());
+}
+
 template <class T>
 inline T divided(T sum, long count) {
   return sum / T(count);
@@ -398,10 +450,25 @@ template <class T>
 inline complex<T> divided(complex<T> sum, long count) {
   return {sum.real() / T(count), sum.imag() / T(count)};
 }
+/// Rounded once: the mean of equal numbers is that number.
+template <class T>
+inline T divided(compensated<T> a, long count) {
+  const T quotient = a.sum() / T(count);
+  return with_rest(quotient, (fma(-quotient, T(count), a.sum()) + a.lost()) / T(count));
+}
+template <class T>
+inline complex<T> divided(compensated<complex<T>> a, long count) {
+  return {divided(compensated<T>(a.sum().real(), a.lost().real()), count),
+          divided(compensated<T>(a.sum().imag(), a.lost().imag()), count)};
+}
 /// NaN or infinity if nothing is left of the count.
 template <class T>
 inline T over(T sum, long count, T correction) {
   return sum / fmax(T(count) - correction, T(0));
+}
+template <class T>
+inline T over(compensated<T> a, long count, T correction) {
+  return over(rounded(a), count, correction);
 }
 /// A value and its place: of the greatest one for a `Sign` of 1, of the smallest one for -1.
 template <class T, int Sign>

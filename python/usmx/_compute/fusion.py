@@ -649,6 +649,7 @@ class Reduced(_Operand):
             self.row,
             self.of.dtype,
             self.dtype,
+            self.trace.device,
             ", ".join(f"{dtype} {parameter}" for dtype, parameter in inputs),
             f"fused_value({', '.join(parameter for _, parameter in inputs)})",
             f"inline {element} fused_value({parameters}) {{\n{body}return {self.of.name};\n}}\n",

@@ -28,10 +28,9 @@ from usmx._compute.call import (
     require_castable,
     truth_of,
     types_of,
-    written,
 )
 from usmx._compute.promotion import number_converter
-from usmx._compute.reductions import one_correction, reduce, var
+from usmx._compute.reductions import one_correction, reduce, spread_of
 from usmx._compute.scans import accumulate, single_axis
 from usmx._compute.sorting import argsort
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -57,9 +56,16 @@ def _filled(x, value):
     return compute(ROWS["where"], (compute(ROWS["isnan"], (x,)), value, x))
 
 
-def _count(x, axis, keepdims, where=True):
-    is_number = compute(ROWS["logical_not"], (compute(ROWS["isnan"], (x,)),))
-    return reduce(REDUCTIONS["sum"], is_number, axis, keepdims, where=where)
+def _numbers(name, x, where):
+    """Which elements count: those that are no NaN, and where `where` holds."""
+    if x.dtype.kind not in "fc":
+        return where
+    mask = compute(ROWS["logical_not"], (compute(ROWS["isnan"], (x,)),))
+    return mask if where is True else mask & mask_beside(name, x, where)
+
+
+def _count(x, axis, keepdims):
+    return reduce(REDUCTIONS["count_nonzero"], _numbers("", x, True), axis, keepdims)
 
 
 def nanmean(
@@ -72,10 +78,8 @@ def nanmean(
     where: Any = True,
 ) -> USMArray:
     """The mean of the numbers; NaN if there are none."""
-    if dtype is None and a.dtype == "f2":
-        return _by_float32(nanmean, out, a, axis, keepdims=keepdims, where=where)
-    total = nansum(a, axis, dtype, keepdims=keepdims, where=where)
-    return compute(ROWS["divide"], (total, _as(total, _count(a, axis, keepdims, where))), out)
+    where = _numbers("nanmean", a, where)
+    return reduce(REDUCTIONS["mean"], a, axis, keepdims, dtype=dtype, out=out, where=where)
 
 
 def nanvar(
@@ -91,20 +95,7 @@ def nanvar(
     correction: float = 0,
 ) -> USMArray:
     """The variance of the numbers; NaN if there are not more than `ddof`."""
-    given: dict[str, Any] = {"ddof": ddof, "correction": correction, "keepdims": keepdims}
-    given |= {"where": where, "mean": mean}
-    if a.dtype.kind not in "fc":
-        return var(a, axis, dtype=dtype, out=out, **given)
-    if dtype is None and a.dtype == "f2":
-        return _by_float32(nanvar, out, a, axis, **given)
-    center = nanmean(a, axis, dtype, keepdims=True, where=where) if mean is None else mean
-    distance = compute(ROWS["abs"], (a - center,))
-    distance = compute(ROWS["where"], (compute(ROWS["isnan"], (a,)), 0, distance))
-    squares = distance * distance
-    total = reduce(REDUCTIONS["sum"], squares, axis, keepdims, dtype=dtype, where=where)
-    count = _count(a, axis, keepdims, where) - one_correction("nanvar", correction, ddof)
-    found = compute(ROWS["divide"], (total, _as(total, count)))
-    return compute(ROWS["where"], (compute(ROWS["greater"], (count, 0)), found, math.nan), out)
+    return _spread("var", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
 def nanstd(
@@ -120,18 +111,19 @@ def nanstd(
     correction: float = 0,
 ) -> USMArray:
     """The standard deviation of the numbers."""
-    given: dict[str, Any] = {"where": where, "mean": mean, "correction": correction}
-    return compute(ROWS["sqrt"], (nanvar(a, axis, dtype, None, ddof, keepdims, **given),), out)
+    return _spread("std", a, axis, dtype, out, ddof, keepdims, where, mean, correction)
 
 
-def _by_float32(function, out, a, axis, **options):
-    """float16 cannot hold counts above 65504, nor many a sum."""
-    return written(function.__name__, out, function(a.astype("f4"), axis, **options).astype("f2"))
-
-
-def _as(x, other):
-    """A count in the type of `x`, which a division keeps; of an integer as it is."""
-    return other.astype(x.dtype) if x.dtype.kind in "fc" else other
+def _spread(name, a, axis, dtype, out, ddof, keepdims, where, mean, correction):
+    removed = one_correction(f"nan{name}", correction, ddof)
+    mask = _numbers(f"nan{name}", a, where)
+    options = {"dtype": dtype, "out": out, "where": mask, "mean": mean}
+    found = spread_of(REDUCTIONS[name], a, axis, removed, keepdims, **options)
+    if a.dtype.kind not in "fc":
+        return found
+    count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims)
+    is_any = compute(ROWS["greater"], (count, removed))
+    return compute(ROWS["where"], (is_any, found, math.nan), out)
 
 
 def _total(name: str, neutral: int):

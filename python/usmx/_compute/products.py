@@ -15,10 +15,11 @@ from usmx._compute.call import (
     new_cache,
     operands_of,
     preamble,
+    single,
     written,
 )
 from usmx._compute.promotion import common_type, require_plain, values_type
-from usmx._compute.reductions import joined_by
+from usmx._compute.reductions import joined_by, summed_type
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_axis, as_integer
@@ -301,25 +302,27 @@ def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArr
             f"{second.shape[-1]}"
         )
     common = _common_type("vecdot", first, second)
-    key = (first.dtype, second.dtype, common)
+    device = first._own_queue.sycl_device
+    key = (first.dtype, second.dtype, common, device.has_aspect_fp64)
     kernel = _vecdots.get(key)
     if kernel is None:
-        kernel = _vecdots[key] = _make_vecdot(*key)
+        kernel = _vecdots[key] = _make_vecdot(first.dtype, second.dtype, common, device)
     return kernel(first, second, axis=-1)
 
 
-def _make_vecdot(first, second, common):
+def _make_vecdot(first, second, common, device):
     values = values_type(common)
+    summed = summed_type(values, device)
     join = joined_by(REDUCTIONS["any" if common.kind == "b" else "sum"], common.kind)
     product = {"b": "A(x) && A(y)", "c": "conj(A(x)) * A(y)", "f": "A(x) * A(y)"}
     return ReductionKernel(
         f"{first} x, {second} y",
         f"{common} out",
-        product.get(common.kind, "wrapping_multiply(A(x), A(y))"),
+        f"summed({product.get(common.kind, 'wrapping_multiply(A(x), A(y))')})",
         join,
-        f"out = {cpp(common)}(a)",
+        f"out = {cpp(common)}({single('rounded(a)', common)})",
         0,
         "vecdot",
-        reduce_type=values.name,
-        preamble=f"{preamble()}using A = {cpp(values)};\n",
+        reduce_type="summed",
+        preamble=f"{preamble()}using A = {cpp(values)};\nusing summed = {summed};\n",
     )

@@ -66,6 +66,12 @@ def values_type(dtype: NumpyType) -> NumpyType:
     return numpy.dtype("f4") if dtype == numpy.float16 else dtype
 
 
+def widened(dtype: NumpyType, device: SyclDevice) -> NumpyType:
+    """The floating-point type with more digits than this one, or the widest one of the device."""
+    wide = {"f": "f8", "c": "c16"}.get(dtype.kind)
+    return available(numpy.dtype(wide), device) if wide else dtype
+
+
 def limits_of(dtype: NumpyType) -> tuple[int, int]:
     """The least and the greatest integer of a type."""
     limits = numpy.iinfo(dtype)

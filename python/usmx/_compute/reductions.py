@@ -13,6 +13,7 @@ from usmx._compute.call import (
     new_cache,
     output,
     preamble,
+    single,
     written,
 )
 from usmx._compute.promotion import (
@@ -23,6 +24,7 @@ from usmx._compute.promotion import (
     require_plain,
     sum_type,
     values_type,
+    widened,
 )
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_view, full_like
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from usmx._core import SyclDevice, USMArray
     from usmx._typing import Axes, NumpyType, Producer
 
-_kernels: dict[tuple[str, NumpyType, NumpyType], ReductionKernel] = new_cache()
+_kernels: dict[tuple[str, NumpyType, NumpyType, bool], ReductionKernel] = new_cache()
 
 
 def reduce(
@@ -52,28 +54,28 @@ def reduce(
     initial: Any = None,
     where: Any = True,
 ) -> USMArray:
-    """Call the row's function. `dtype` is the type of the result, `spread` the mean and so on.
+    """Call the row's function. `spread` is the mean and so on.
 
+    It computes in the type `dtype`. Without that, `out` makes it wider but never narrower.
     `initial` is joined to each result, and only elements where the mask `where` holds count.
     """
     if where is not True or initial is not None:
         return _reduce_some(row, x, axis, keepdims, dtype, out, initial, where)
     if isinstance(x, Traced):
         return x.reduced(row, axis, keepdims, dtype, out)
-    if out is not None:
-        dtype = output(row.name, out).dtype
-        own = {"bool": "?", "index": "i8", "same": x.dtype}.get(row.types, dtype)
-        if dtype != own:
-            return written(row.name, out, reduce(row, x, axis, keepdims))
-    elif row.name in ("argmax", "argmin") and x.size >= LONG_ROW:
+    device = x._own_queue.sycl_device
+    result = computed_type(row, x.dtype, device, dtype, out)
+    if out is not None and output(row.name, out).dtype != result:
+        made = reduce(row, x, axis, keepdims, dtype=result, spread=spread)
+        return written_or_wrapped(row.name, out, made)
+    if out is None and row.name in ("argmax", "argmin") and x.size >= LONG_ROW:
         found = best_of_rows(row, x, axis, keepdims)
         if found is not None:
             return found
-    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
-    key = (row.name, x.dtype, result)
+    key = (row.name, x.dtype, result, device.has_aspect_fp64)
     kernel = _kernels.get(key)
     if kernel is None:
-        kernel = _kernels[key] = make_kernel(row, x.dtype, result)
+        kernel = _kernels[key] = make_kernel(row, x.dtype, result, device)
     return kernel(x, *spread, axis=axis, keepdims=keepdims, out=out)
 
 
@@ -95,19 +97,21 @@ def spread_of(
     if where is not True:
         spread = {"correction": correction, "mean": mean}
         return _reduce_some(row, x, axis, keepdims, dtype, out, None, where, **spread)
-    result = result_type_of(
-        row,
-        x.dtype,
-        x._own_queue.sycl_device,
-        dtype if out is None else output(row.name, out).dtype,
-    )
-    kind = _mean_type(x.dtype, result)
+    device = x._own_queue.sycl_device
+    result = computed_type(row, x.dtype, device, dtype, out)
+    kind = _mean_type(x.dtype, result, device)
     if mean is None:
-        center = reduce(REDUCTIONS["mean"], x, axis, True, dtype=kind)
+        has_fewer_digits = x.dtype.kind in "fc" and x.dtype != kind
+        row_of_mean = _MEAN_IN_ITS_TYPE if has_fewer_digits else REDUCTIONS["mean"]
+        center = reduce(row_of_mean, x, axis, True, dtype=kind)
     else:
         center = as_view("mean", mean).astype(kind, casting="same_kind", copy=False)
-    spread = (center, number_converter(result)(correction))
+    spread = (center, number_converter(part_type(kind))(correction))
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
+
+
+# The mean in a type that has more digits than the elements have: sums need no more.
+_MEAN_IN_ITS_TYPE = REDUCTIONS["mean"]._replace(name="wide_mean", value="A(x)", joins="A")
 
 
 # ---- some of the elements
@@ -125,18 +129,14 @@ def _reduce_some(
     """The function of the elements where a mask holds, joined to an initial value."""
     if isinstance(x, Traced):
         raise TypeError(f"fuse: {row.name} takes no initial= and where=: usmx.where chooses")
-    if out is not None and row.types not in ("bool", "same"):
-        dtype = output(row.name, out).dtype
-    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
-    if where is not True and isinstance(where, (int, float, complex, list, tuple)):
-        where = numpy.asarray(where)  # of bools alone: NumPy's mean takes numbers for counts
+    result = computed_type(row, x.dtype, x._own_queue.sycl_device, dtype, out)
     mask = None if where is True else broadcast_to(mask_beside(row.name, x, where), x.shape)
     if row.types in ("float", "real"):
         found = _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean)
     else:
         first = None if initial is None else number_converter(result)(initial)
         found = _joined(row, x, axis, keepdims, result, mask, first)
-    return written(row.name, out, found)
+    return written_or_wrapped(row.name, out, found)
 
 
 def _joined(row, x, axis, keepdims, result, mask, first):
@@ -155,25 +155,24 @@ def _joined(row, x, axis, keepdims, result, mask, first):
 
 def _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean):
     """The mean of the elements where the mask holds, or how far they are from it."""
-    is_mean = row.types == "float"
-    values = values_type(result if is_mean else _mean_type(x.dtype, result))
-    part = part_type(values)
+    is_mean, device = row.types == "float", x._own_queue.sycl_device
+    kind = widened(result, device) if is_mean else _mean_type(x.dtype, result, device)
 
     def mean_of(each, kind, removed, keepdims):
         chosen = compute(ROWS["where"], (mask, each, 0))
         total = reduce(REDUCTIONS["sum"], chosen, axis, keepdims, dtype=kind)
-        count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims).astype(part)
+        count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims).astype(part_type(kind))
         if removed:
             count = compute(ROWS["maximum"], (count - removed, 0))
         return compute(ROWS["divide"], (total, count))
 
     if mean is None:
-        found = mean_of(x, values, 0, keepdims or not is_mean)
+        found = mean_of(x, kind, 0, keepdims or not is_mean)
     else:
-        found = as_view("mean", mean).astype(values, casting="same_kind", copy=False)
+        found = as_view("mean", mean).astype(kind, casting="same_kind", copy=False)
     if not is_mean:
-        distance = compute(ROWS["abs"], (x.astype(values, copy=False) - found,))
-        found = mean_of(distance * distance, part, correction, keepdims)
+        distance = compute(ROWS["abs"], (x.astype(kind, copy=False) - found,))
+        found = mean_of(distance * distance, part_type(kind), correction, keepdims)
         found = compute(ROWS["sqrt"], (found,)) if row.name == "std" else found
     return found.astype(result, copy=False)
 
@@ -211,19 +210,55 @@ def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any
     return available(asked, device)
 
 
+def computed_type(
+    row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any, out: USMArray | None
+) -> NumpyType:
+    """The type in which a call computes: the one asked for, or the row's for the elements.
+
+    If none is asked for, the type of `out` makes it wider, but never narrower. Integers are the
+    same in a narrower type, as they wrap around.
+    """
+    found = result_type_of(row, of, device, dtype)
+    if out is None or dtype is not None or row.types not in ("sum", "float", "real"):
+        return found
+    into = output(row.name, out).dtype
+    if found.kind in "iu" and into.kind in "biu":
+        return result_type_of(row, of, device, into)
+    if not numpy.can_cast(found, into, "same_kind"):
+        return found
+    wider = available(numpy.result_type(found, into), device)
+    return part_type(wider) if row.types == "real" else wider
+
+
+def written_or_wrapped(name: str, out: USMArray | None, made: USMArray) -> USMArray:
+    """A result, copied to `out` if there is one. Integers of either sign wrap around."""
+    if out is not None and {made.dtype.kind, output(name, out).dtype.kind} == {*"iu"}:
+        made = made.astype(out.dtype)
+    return written(name, out, made)
+
+
 def joined_by(row: Reduction, kind: str) -> str:
     """The expression for values of a kind of types."""
     return row.joined.get(kind, row.joined.get("", ""))
 
 
-def _mean_type(dtype, result):
-    return dtype if dtype.kind == "c" else values_type(result)
+def _mean_type(dtype, result, device):
+    """The type of the mean from which elements deviate, and of the deviations."""
+    return widened(dtype if dtype.kind == "c" else result, device)
+
+
+def summed_type(values: NumpyType, device: SyclDevice) -> str:
+    """The type of sums in a kernel: with more digits than the type in which they are computed."""
+    wider = widened(values, device)
+    is_widest = wider == values and values.kind in "fc"
+    return f"compensated<{cpp(values)}>" if is_widest else cpp(wider)
 
 
 def make_kernel(
     row: Reduction,
     dtype: NumpyType,
     result: NumpyType,
+    device: SyclDevice,
     inputs: str = "",
     element: str = "x",
     more: str = "",
@@ -238,17 +273,21 @@ def make_kernel(
         raise TypeError(f"{row.name} is not defined for elements of type {dtype}")
     types = f"using X = {cpp(dtype)};\nusing A = {cpp(values)};\n"
     if row.types == "real":
-        mean = _mean_type(dtype, result)
-        inputs = f"{dtype} x, {mean} m, {values} correction"
+        mean = _mean_type(dtype, result, device)
+        inputs = f"{dtype} x, {mean} m, {part_type(mean)} correction"
         types += f"using M = {cpp(mean)};\n"
-    if row.joins != "A":
+    if row.joins == "summed":
+        types += f"using summed = {summed_type(values, device)};\n"
+    elif row.joins != "A":
         types += "using greatest = best<X, 1>;\nusing smallest = best<X, -1>;\n"
+    is_computed = row.types in ("sum", "float", "real")
+    value = single(row.result, result) if is_computed else row.result
     return ReductionKernel(
         inputs or f"{dtype} x",
         f"{result} out",
-        re.sub(r"\bx\b", element, row.value),
+        re.sub(r"\bx\b", single(element, dtype) if is_computed else element, row.value),
         joined_by(row, kind),
-        f"out = {cpp(result)}({row.result})",
+        f"out = {cpp(result)}({value})",
         row.identity,
         row.name,
         reduce_type=values.name if row.joins == "A" else row.joins,
@@ -282,7 +321,8 @@ Example:
     {prints}
 """
 _DTYPE = """
-    dtype: the type of the result, to which the elements are converted first."""
+    dtype: the type of the result, to which the elements are converted first. It is that of `out`
+        only if that is wider."""
 _CORRECTION = """
     correction: what is taken from the number of elements before it divides the squares of the
         differences: 1 for a sample of a larger whole.
@@ -292,8 +332,8 @@ _INITIAL = """
 _MEAN = """
     mean: the mean along these axes, if it is known, as `keepdims` gives it."""
 _WHERE = """
-    where: an array of bools, or what NumPy makes one of, that is broadcast to the shape of `x`:
-        only elements where it holds count.{}"""
+    where: an array of bools, or a number or lists, whose truth counts, that is broadcast to the
+        shape of `x`: only elements where it holds count.{}"""
 _FLOAT = "that of `x`,\n    or the default floating-point type for integers"
 _RESULTS = {
     "same": "that of `x`",
@@ -303,9 +343,16 @@ _RESULTS = {
     "bool": "bool",
     "index": "int64",
 }
+_DIGITS = """
+{}, the error is at most {} units of the last digits.
+"""
 _NOTES = {
     "max": "\nThe result is NaN if an element is.\n",
     "min": "\nThe result is NaN if an element is.\n",
+    "sum": _DIGITS.format("However many numbers of one sign there are", 2),
+    "mean": _DIGITS.format("However many numbers of one sign there are", 2),
+    "var": _DIGITS.format("However large the mean of the elements is", 8),
+    "std": _DIGITS.format("However large the mean of the elements is", 8),
     "argmax": "\nOf equal elements the first one counts, and a NaN counts more than any number.\n",
     "argmin": "\nOf equal elements the first one counts, and a NaN counts less than any number.\n",
 }

@@ -11,12 +11,10 @@ from usmx._compute.call import (
     kernels,
     local_of_parts,
     new_beside,
-    output,
     rows_along,
-    written,
 )
-from usmx._compute.promotion import values_type
-from usmx._compute.reductions import joined_by, result_type_of
+from usmx._compute.promotion import values_type, widened
+from usmx._compute.reductions import computed_type, joined_by, written_or_wrapped
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_axis, as_integer, as_view
 from usmx._container.manipulation import concat
@@ -57,11 +55,14 @@ def cumulative_sum(
 ) -> USMArray:
     """Add up the elements before each one and itself, along an axis. Does not wait.
 
+    Sums of float32 and complex64 are rounded once, on devices that have float64. The error of
+    others may grow with the number of elements, as in NumPy.
+
     Args:
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
-            uint64 for unsigned ones.
+            uint64 for unsigned ones. It is that of `out` only if that is wider.
         include_initial: whether the result begins with a 0, and so is longer by one.
         out: where the result is written: an array of its shape, to whose type it can be cast
             without a change of kind. By default a new array.
@@ -97,7 +98,7 @@ def cumulative_prod(
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
-            uint64 for unsigned ones.
+            uint64 for unsigned ones. It is that of `out` only if that is wider.
         include_initial: whether the result begins with a 1, and so is longer by one.
         out: where the result is written: an array of its shape, to whose type it can be cast
             without a change of kind. By default a new array.
@@ -142,9 +143,7 @@ def accumulate(
     axis = 0 if axis is None else as_axis(axis, x.ndim)
     rows = rows_along(x, axis)
     row = REDUCTIONS[name]
-    if dtype is None and out is not None:
-        dtype = output(f"cumulative_{name}", out).dtype
-    result = result_type_of(row, x.dtype, x._own_queue.sycl_device, dtype)
+    result = computed_type(row, x.dtype, x._own_queue.sycl_device, dtype, out)
     lead = int(include_initial)
     columns = rows.shape[-1]
     made = new_beside(x, (*rows.shape[:-1], columns + lead), result)
@@ -152,7 +151,7 @@ def accumulate(
         made[...] = 0 if name == "sum" else 1
     elif made.size:
         scan(row, rows, made, lead)()
-    return written(f"cumulative_{name}", out, moveaxis(made, -1, axis))
+    return written_or_wrapped(f"cumulative_{name}", out, moveaxis(made, -1, axis))
 
 
 def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:
@@ -161,6 +160,8 @@ def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], N
     columns = x.shape[-1]
     way = _way_for(row, x, made)
     values = values_type(made.dtype)
+    if row.name == "sum" and values == made.dtype:  # float16 has few digits to lose
+        values = widened(values, queue.sycl_device)
     kernels_of = kernels(
         way.source,
         _NAMES,

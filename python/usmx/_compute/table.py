@@ -94,7 +94,8 @@ _row("remainder", 2, "the rest of the division, with the sign of the divisor", "
 _row("pow", 2, "the first operand to the power of the second", "same", ("[2, 3], 2", "[4 9]"),
      (2, 32), iu="integer_power(a, b)", fc="pow(a, b)", numpy="power",
      note="Of integers with a negative exponent it is the whole part: 0, 1 or -1. Large exponents "
-     "of complex numbers cost digits.")
+     "of complex numbers cost digits. Where complex numbers are infinite or overflow, parts may be "
+     "NaN, and are only where NumPy's are.")
 _row("negative", 1, "the number with the other sign", "same", ("[1, -2]", "[-1  2]"),
      iu="wrapping_negative(a)", fc="-a")
 _row("positive", 1, "the number itself, in new memory", "same", ("[1, -2]", "[ 1 -2]"), iufc="a")
@@ -238,8 +239,9 @@ _row("where", "condition x y", "the element of `x` where the condition holds, el
 class Reduction(NamedTuple):
     """A function that puts the elements of an array together.
 
-    In its expressions `x` is an element, `X` its type, `A` the type of the values that are put
-    together, and `n` the number of elements of a result.
+    In its expressions `x` is an element, `X` its type, `A` the type in which elements are put
+    together, and `n` the number of elements of a result. Sums are of the type `summed`, which has
+    more digits than `A`; deviations are those of elements of the type `M` from the mean `m`.
     """
 
     name: str
@@ -260,7 +262,7 @@ class Reduction(NamedTuple):
     example: tuple[str, str]
     """The arguments after an array of 1, 2, 3 and 4 in two rows, and what the call prints."""
     joins: str = "A"
-    """The type of the values, if it is a structure."""
+    """The type of the values, if it is another one."""
 
 
 _SUM = _by_class(b="a || b", iu="wrapping_add(a, b)", fc="a + b")
@@ -271,7 +273,8 @@ _FIRST = _by_class(biufc="is_better(b, a) ? b : a")
 
 # fmt: off
 REDUCTIONS = {row.name: row for row in (
-    Reduction("sum", "Add up the elements", "A(x)", _SUM, "a", "0", "sum", ("axis=0", "[4 6]")),
+    Reduction("sum", "Add up the elements", "summed(A(x))", _SUM, "rounded(a)", "0", "sum",
+              ("axis=0", "[4 6]"), "summed"),
     Reduction("prod", "Multiply the elements", "A(x)", _PRODUCT, "a", "1", "sum",
               ("axis=0", "[3 8]")),
     Reduction("max", "Find the greatest element", "x", _MAX, "a", None, "same",
@@ -282,12 +285,12 @@ REDUCTIONS = {row.name: row for row in (
               "a.place", None, "index", ("axis=0", "[1 1]"), "greatest"),
     Reduction("argmin", "Find the index of the smallest element", "smallest{x, i}", _FIRST,
               "a.place", None, "index", ("axis=0", "[0 0]"), "smallest"),
-    Reduction("mean", "Find the mean of the elements", "A(x)", _SUM, "divided(a, n)", "0", "float",
-              ("axis=0", "[2. 3.]")),
-    Reduction("var", "Find the variance of the elements", "norm(M(x) - m)", _SUM,
-              "over(a, n, correction)", "0", "real", ("axis=0", "[1. 1.]")),
-    Reduction("std", "Find the standard deviation of the elements", "norm(M(x) - m)", _SUM,
-              "sqrt(over(a, n, correction))", "0", "real", ("axis=0", "[1. 1.]")),
+    Reduction("mean", "Find the mean of the elements", "summed(A(x))", _SUM, "divided(a, n)", "0",
+              "float", ("axis=0", "[2. 3.]"), "summed"),
+    Reduction("var", "Find the variance of the elements", "summed(norm(M(x) - m))", _SUM,
+              "over(a, n, correction)", "0", "real", ("axis=0", "[1. 1.]"), "summed"),
+    Reduction("std", "Find the standard deviation of the elements", "summed(norm(M(x) - m))",
+              _SUM, "sqrt(over(a, n, correction))", "0", "real", ("axis=0", "[1. 1.]"), "summed"),
     Reduction("any", "Say whether an element is not zero", "is_nonzero(x)", {"": "a || b"}, "a",
               "false", "bool", ("axis=0", "[ True  True]")),
     Reduction("all", "Say whether all elements are not zero", "is_nonzero(x)", {"": "a && b"}, "a",

@@ -70,6 +70,22 @@ TEST_F(functions_test, reductions_go_along_axes) {
   EXPECT_FLOAT_EQ(static_cast<float>(values(usmx::mean(x))[0]), 8.0F / 3);
 }
 
+TEST_F(functions_test, sums_of_numbers_of_one_sign_keep_their_digits) {
+  constexpr std::size_t count = 1 << 20;
+  const auto units_off = [](double found, double exact, double unit) {
+    return std::abs(found / exact - 1) / unit;
+  };
+  const array single = of(std::vector<float>(count, 0.1F));
+  EXPECT_LE(units_off(values(usmx::sum(single))[0], count * double{0.1F}, 0x1p-24), 2);
+  EXPECT_EQ(values(usmx::mean(single)), doubles{double{0.1F}});
+  const array wide = of(doubles(count, 0.1));
+  EXPECT_LE(units_off(values(usmx::sum(wide))[0], count * 0.1, 0x1p-53), 2);
+  EXPECT_EQ(values(usmx::mean(wide)), doubles{0.1});
+  const array numbers = of(std::vector<std::complex<float>>(count, {0.1F, 0.3F}));
+  EXPECT_EQ(usmx::to_vector<std::complex<float>>(usmx::mean(numbers))[0],
+            std::complex<float>(0.1F, 0.3F));
+}
+
 TEST_F(functions_test, outputs_of_the_options_are_written) {
   const array x = of<float>({1, 2});
   const array out = usmx::empty({2}, usmx::float32, queue());

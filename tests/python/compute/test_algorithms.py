@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import usmx
-from usmx._compute import scans, sorting
+from usmx._compute import reductions, scans, sorting
 from usmx._compute.table import REDUCTIONS
 
 HOST = np.random.default_rng(46).integers(-9, 9, (6, 7))
@@ -100,6 +100,229 @@ def test_sums_of_half_precision_are_those_of_single_precision():
     assert float(usmx.sum(usmx.full(100_000, 1.0, "f2"), dtype="f4")) == 100_000
     large = usmx.asarray(np.float16([200, -200, 200]))  # half precision has no 267 ** 2
     assert float(large.var()) == pytest.approx(200**2 * 8 / 9, rel=0.001)
+
+
+# ---- digits
+
+UNITS = {"f2": 2.0**-11, "f4": 2.0**-24, "f8": 2.0**-53}
+OF_ONE_SIGN = {
+    "0.1": lambda random, shape: np.full(shape, 0.1),
+    "random": lambda random, shape: random.random(shape),
+    "beside 1": lambda random, shape: 1 + random.integers(0, 2, shape) * 2.0**-23,
+    "large mean": lambda random, shape: 1e4 + random.normal(size=shape),
+}
+VIEWS = {
+    "whole": (lambda a: a, None),
+    "columns": (lambda a: a, 0),
+    "rows": (lambda a: a, 1),
+    "every other": (lambda a: a[::2, ::3], 1),
+    "reversed": (lambda a: a[::-1, ::-1], 0),
+    "turned": (lambda a: a.T, 1),
+    "narrow": (lambda a: a[:, :3], 0),
+}
+
+
+def units_off(found, exact):
+    """The largest error in units of the type's digits, for complex numbers of either part."""
+    host = np.asarray(usmx.asnumpy(found))
+    if host.dtype.kind == "c":
+        return max(units_off(usmx.asarray(host.real.copy()), exact.real), units_off(usmx.asarray(host.imag.copy()), exact.imag))  # fmt: skip
+    error = np.abs(host.astype("g") - exact) / np.abs(exact)
+    return float(error.max() / UNITS[host.dtype.str[1:]])
+
+
+def host_of_one_sign(values, dtype, shape):
+    random = np.random.default_rng(61)
+    make = OF_ONE_SIGN[values]
+    host = make(random, shape)
+    return (host + 1j * make(random, shape) if dtype[0] == "c" else host).astype(dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("values", OF_ONE_SIGN)
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_sums_of_numbers_of_one_sign_keep_their_digits(dtype, values):
+    host = host_of_one_sign(values, dtype, (3001, 257))
+    array, wide = usmx.asarray(host), "G" if dtype[0] == "c" else "g"
+    for view, axis in VIEWS.values():
+        exact = view(host).astype(wide)
+        for name, most in (("sum", 2), ("mean", 2), ("var", 8), ("std", 8)):
+            if values == "0.1" and name in ("var", "std"):
+                assert not usmx.any(getattr(view(array), name)(axis=axis))
+                continue
+            ways = [({}, most)] + [({"where": usmx.ones((), "?")}, 8)] * (name != "sum")
+            for more, bound in ways:
+                found = getattr(view(array), name)(axis=axis, **more)
+                assert units_off(found, getattr(exact, name)(axis=axis)) <= bound
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+def test_sum_of_very_many_equal_numbers_keeps_its_digits(dtype):
+    one = np.array(0.1 + 0.3j if dtype[0] == "c" else 0.1).astype(dtype)
+    for shape, axis in (((2**26,), None), ((2**13, 2**13), 0), ((2**13, 2**13), 1)):
+        array = usmx.broadcast_to(usmx.asarray(one), shape)
+        count = array.size if axis is None else shape[axis]
+        exact = one.astype("G" if dtype[0] == "c" else "g") * count
+        assert units_off(array.sum(axis=axis), exact) <= 2
+        assert usmx.all(array.mean(axis=axis) == one)
+
+
+def test_mean_of_equal_numbers_is_that_number():
+    for dtype in ("f2", "f4", "f8", "c8", "c16"):
+        host = np.full(150_000, 271.46).astype(dtype)
+        array = usmx.asarray(host)
+        assert (array.mean(), array.std(), array.var()) == (host[0], 0, 0)
+        for function in (np.nanmean, np.nanstd):
+            assert function(array) == (host[0] if function is np.nanmean else 0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 15, 16, 17, 63, 64, 65, 1023, 1025, 16383, 16385])
+def test_sums_of_every_count_keep_their_digits(count):
+    for dtype in ("f4", "f8"):
+        host = host_of_one_sign("random", dtype, (count,))
+        assert units_off(usmx.asarray(host).sum(), host.astype("g").sum()) <= 2
+
+
+def test_sums_of_what_is_not_finite_are_numpys():
+    inf, largest = np.inf, np.finfo("f8").max
+    for numbers in ([inf, 1], [inf, -inf], [np.nan, 1], [largest, largest], [-inf, 2],
+                    [largest, -largest], [1, inf, 1e308]):  # fmt: skip
+        for dtype in ("f4", "f8", "c16"):
+            names = (
+                ("sum",) if dtype == "c16" else ("sum", "mean")
+            )  # NumPy's mean is divided by n + 0j
+            with np.errstate(all="ignore"):
+                host = np.array(numbers).astype(dtype)
+                expected = [getattr(host, name)() for name in names]
+            found = [getattr(usmx.asarray(host), name)() for name in names]
+            assert [repr(each.item()) for each in found] == [repr(each.item()) for each in expected]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["f4", "c8"])
+def test_sums_keep_their_digits_on_devices_without_double_precision(dtype, monkeypatch):
+    """As their kernels are, which every device can run."""
+    monkeypatch.setattr(reductions, "widened", lambda dtype, device: dtype)
+    monkeypatch.setattr(reductions, "_kernels", {})
+    for values, bound in (("0.1", 2), ("random", 2), ("large mean", 2)):
+        host = host_of_one_sign(values, dtype, (2001, 257))
+        array, exact = usmx.asarray(host), host.astype("G" if dtype == "c8" else "g")
+        for axis in (None, 0, 1):
+            assert units_off(array.sum(axis=axis), exact.sum(axis=axis)) <= bound
+            assert units_off(array.mean(axis=axis), exact.mean(axis=axis)) <= bound
+    with np.errstate(over="ignore"):
+        assert usmx.asarray([3e38, 3e38], dtype=dtype).sum() == np.inf
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_variance_beside_a_large_mean_is_that_of_the_elements(dtype):
+    host = (1e8 + np.random.default_rng(3).normal(size=10_000) * 100).astype(dtype)
+    expected = host.astype("g").var()
+    for name, exact in (("var", expected), ("std", np.sqrt(expected))):
+        assert units_off(getattr(usmx, name)(usmx.asarray(host)), exact) <= 8
+        assert units_off(getattr(np, f"nan{name}")(usmx.asarray(host)), exact) <= 8
+        for more in ({"dtype": "f4"}, {"out": usmx.empty((), "f4")}):
+            found = getattr(usmx, name)(usmx.asarray(host), **more)
+            assert found.dtype == "f4"
+            assert units_off(found, exact) <= 8
+
+
+def test_sums_so_far_of_single_precision_keep_their_digits():
+    for dtype in ("f4", "c8"):
+        host = host_of_one_sign("0.1", dtype, (200_000,))
+        exact = host.astype("G" if dtype == "c8" else "g").cumsum()
+        assert units_off(usmx.cumulative_sum(usmx.asarray(host)), exact) <= 2
+
+
+# ---- the types of computations
+
+COMPUTED = ("sum", "prod", "mean", "var", "std", "cumsum", "nansum", "nanmean", "trace", "add")
+
+
+def is_kept(of, into):
+    """Whether usmx converts a result so: NumPy does it also where the kind changes."""
+    of, into = np.dtype(of), np.dtype(into)
+    return of == into or np.can_cast(of, into, "same_kind") or {of.kind, into.kind} == {*"iu"}
+
+
+def called(xp, name, x, options):
+    if name == "add":
+        return np.add.reduce(x, **options)
+    if name == "trace":
+        return np.trace(x.reshape(2, 2), **options)
+    if name == "cumsum":
+        return x.cumsum(**options)
+    return getattr(np if name.startswith("nan") else xp, name)(x, **options)
+
+
+def own_type(name, of):
+    kind = np.dtype(of).kind
+    if name in ("sum", "prod", "cumsum", "nansum", "trace", "add"):
+        return {"b": "i8", "i": "i8", "u": "u8"}.get(kind, of)
+    wide = "f8" if kind in "biu" else of
+    return np.zeros(0, wide).real.dtype if name in ("var", "std") else wide
+
+
+def check_types(name, of, dtype, into):
+    """Calls a function with a type and an output, and compares with NumPy."""
+    host = np.array([3, 1, 100, 100]).astype(of)
+    options = {} if dtype is None else {"dtype": dtype}
+    shape = (4,) if name == "cumsum" else ()
+    theirs, mine = dict(options), dict(options)
+    if into is not None:
+        theirs["out"], mine["out"] = np.empty(shape, into), usmx.empty(shape, into)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            expected = called(np, name, host, theirs)
+        except TypeError:
+            with pytest.raises(TypeError):
+                called(usmx, name, usmx.asarray(host), mine)
+            return
+    own = own_type(name, of)
+    asked = own if dtype is None else dtype
+    is_plain = is_kept(own, asked) and (into is None or is_kept(asked, into))
+    if name == "add" and not is_plain:
+        return  # NumPy's ufuncs leak their operands where an operand raises
+    try:
+        found = called(usmx, name, usmx.asarray(host), mine)
+    except TypeError:
+        is_real = own_type(name, "i1") == "f8" and np.dtype(asked).kind not in "fc"
+        is_complex = name in ("var", "std") and np.dtype(asked).kind == "c"
+        assert not is_plain or is_real or is_complex
+        return
+    assert found.dtype == np.asarray(expected).dtype
+    narrow = min((np.finfo(t).eps for t in (of, dtype, into) if t and np.dtype(t).kind in "fc"), key=lambda x: -x, default=1e-15)  # fmt: skip
+    np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=0 if found.dtype.kind in "biu" else 8 * float(narrow))  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("of", ["?", "i1", "f4", "c8"])
+@pytest.mark.parametrize("name", COMPUTED)
+def test_results_of_types_and_outputs_are_numpys(name, of):
+    for dtype in (None, "?", "i1", "u8", "f4", "f8", "c8"):
+        for into in (None, "?", "i2", "u8", "f4", "f8", "c16"):
+            check_types(name, of, dtype, into)
+
+
+def test_type_of_an_output_makes_no_computation_narrower():
+    host = np.array([1e8, 1, -1e8])
+    array = usmx.asarray(host)
+    for function in (usmx.sum, np.add.reduce, np.nansum, type(array).sum):
+        assert function(array, out=usmx.empty((), "f4")) == 1
+        finer = usmx.asarray([1 + 2.0**-30])
+        assert function(finer, dtype="f4", out=usmx.empty(())) == 1
+    assert usmx.mean(array, out=usmx.empty((), "f4")) == np.float32(1 / 3)
+    assert usmx.cumulative_sum(array, out=usmx.empty(3, "f4")).tolist()[-1] == 1
+    assert np.cumsum(array, out=usmx.empty(3, "f4")).tolist()[-1] == 1
+    assert usmx.sum(array, where=[True, True, True], out=usmx.empty((), "f4")) == 1
+    small = usmx.asarray(np.array([100, 100], "i1"))
+    for function in (usmx.sum, np.add.reduce, np.nansum):
+        for into, expected in (("i8", -56), ("u8", 2**64 - 56), ("f4", -56)):
+            assert function(small, dtype="i1", out=usmx.empty((), into)) == expected
+    assert usmx.sum(small, dtype="i1", where=True, initial=1, out=usmx.empty((), "i8")) == -55
+    assert np.trace(usmx.eye(2, dtype="i1") * 100, dtype="i1", out=usmx.empty((), "i8")) == -56
+    assert usmx.prod(small, dtype="i1", out=usmx.empty((), "i8")) == np.int8(16)
 
 
 def test_sums_of_integers_wrap_and_are_wide():
@@ -280,15 +503,28 @@ def test_deviations_from_a_mean_that_is_known(name):
         getattr(array, name)(mean=0.5)
 
 
+def test_numbers_and_lists_are_masks_by_their_truth():
+    host = HOST.astype("f8")
+    array = usmx.asarray(host)
+    for mask in (1, 0, 2, 0.5, [1, 0, 2, 0, 1, 0, 1], [[3]], (True, 0, 0, 0, 0, 0, 0)):
+        truth = np.array(mask, bool)
+        for name in OF_SOME:
+            more = {"initial": 4} if name in ("max", "min") else {}
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                expected = getattr(np, name)(host, axis=1, where=truth, **more)
+            for function in (getattr(usmx, name), getattr(np, name)):
+                same(function(array, axis=1, where=mask, **more), expected, 1e-14)
+    for function in (np.nansum, np.nanmean, np.nanvar):
+        same(function(array, axis=1, where=1), function(host, axis=1), 1e-13)
+
+
 def test_errors_of_reductions_of_some():
     array = usmx.zeros((2, 3), "i4")
     with pytest.raises(ValueError, match="max of no elements has no value: where= needs initial="):
         array.max(where=[True, False, True])
     with pytest.raises(TypeError, match="sum: where must be bools, found elements of type int64"):
         array.sum(where=np.array([1, 0, 1]))
-    for numbers in ([1, 0, 1], 2, 0.5):  # which NumPy's mean takes for counts
-        with pytest.raises(TypeError, match="mean: where must be bools, found elements of type"):
-            array.mean(where=numbers)
     with pytest.raises(ValueError, match="broadcast"):
         array.sum(where=np.ones((2, 2, 3), bool))
     with pytest.raises(OverflowError):

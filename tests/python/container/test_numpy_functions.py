@@ -265,7 +265,7 @@ def test_variance_without_nan_has_one_correction():
     array = usmx.asarray(host)
     np.testing.assert_allclose(float(np.nanvar(array, correction=1)), np.nanvar(host, ddof=1))
     np.testing.assert_allclose(float(np.nanstd(array, correction=1)), np.nanstd(host, ddof=1))
-    with pytest.raises(ValueError, match="nanvar takes correction or ddof, found both"):
+    with pytest.raises(ValueError, match="nanstd takes correction or ddof, found both"):
         np.nanstd(array, ddof=1, correction=1)
     assert np.nanvar(array.astype("c8")).dtype == "f4"
 
