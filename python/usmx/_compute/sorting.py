@@ -19,13 +19,14 @@ from usmx._compute.call import (
     preamble,
     rows_along,
 )
-from usmx._compute.promotion import common_type, number_converter, require_plain
+from usmx._compute.promotion import WEAK, common_type, number_converter, require_plain
 from usmx._compute.scans import accumulate, diff, scan
 from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.compute_follows_data import common_queue_of_arguments
 from usmx._container.creation import as_view, full
-from usmx._container.indexing import nonzero, with_axis
+from usmx._container.host import numpy
+from usmx._container.indexing import nonzero, take, with_axis
 from usmx._container.manipulation import integers_of
-from usmx._container.types import astype
 from usmx._core import ElementwiseKernel, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -192,7 +193,8 @@ def _partitioned(x, kth, axis, kind, wants_places):
     for k in integers_of("kth", kth):
         if view.size and not -size <= k < size:
             raise ValueError(f"kth must be within the {size} elements of the axis, found {k}")
-    return _sorted(view, along, False, wants_places)
+    name = "argpartition" if wants_places else "partition"
+    return _sorted(name, view, along, wants_places=wants_places)
 
 
 def _sorted_as_asked(x, axis, kind, descending, wants_places):
@@ -201,7 +203,9 @@ def _sorted_as_asked(x, axis, kind, descending, wants_places):
         "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
     )  # fmt: skip
     _require_kind(kind, known)
-    return _sorted(*with_axis(view, axis), descending, wants_places)
+    view, along = with_axis(view, axis)
+    name = "argsort" if wants_places else "sort"
+    return _sorted(name, view, along, descending=descending, wants_places=wants_places)
 
 
 def _view(x, wants_places):
@@ -216,8 +220,8 @@ def _require_kind(kind, known):
         raise ValueError(f"kind must be None or one of {', '.join(known)}, found {kind!r}")
 
 
-def _sorted(x, axis, descending, wants_places):
-    require_plain("sort", x.dtype)
+def _sorted(function, x, axis, *, descending=False, wants_places=False):
+    require_plain(function, x.dtype)
     rows = rows_along(x, axis)
     result = _core._dtype("i8") if wants_places else x.dtype
     made = new_beside(x, rows.shape, result)
@@ -363,14 +367,14 @@ def _sort_runs(found, x, memories, steps, wants_places):
 
 _SEARCH = """
 /// The number of elements before the value, or before the first element after it.
-template <class Sorted, class Place>
-inline long place_in(const Sorted& sorted, Place place_at, T value, bool is_right) {
+template <class Sorted>
+inline long place_in(const Sorted& sorted, V value, bool is_right) {
   long low = 0;
   long high = sorted.size();
   while (low < high) {
-    const long middle = (low + high) / 2;
-    const T element = T(sorted[place_at(middle)]);
-    if (is_right ? !comes_first(value, element) : comes_first(element, value)) {
+    const long middle = low + (high - low) / 2;
+    const E element = ELEMENT(sorted[middle]);
+    if (is_right ? !IS_BEFORE(value, element) : IS_BEFORE(element, value)) {
       low = middle + 1;
     } else {
       high = middle;
@@ -379,46 +383,65 @@ inline long place_in(const Sorted& sorted, Place place_at, T value, bool is_righ
   return low;
 }
 """
+_IS_IN = "place < sorted.size() && IS_SAME(ELEMENT(sorted[place]), value)"
 _searches: dict[Any, tuple[ElementwiseKernel, NumpyType]] = new_cache()
 
 
-def _search(sorted_values, values, out, *, is_right=False, sorter=None):
+def _search(function, sorted_values, values, out, *, is_right=False):
     """An element-wise kernel of the values, of which `out` is the result: (type, expression).
 
-    In the expression `place` is what `searchsorted` finds, and `value` the value, of type `T`.
+    In the expression `place` is what `searchsorted` finds, and `value` the value.
     """
     device = sorted_values._own_queue.sycl_device
-    _, values = operands_of("searchsorted", ("x1", "x2"), (sorted_values, values))
     kinds = [sorted_values.dtype, kind_of(values)]
-    key = (*kinds, out, is_right, sorter is None, device)
+    key = (*kinds, function, out, is_right, device)
     found = _searches.get(key)
     if found is None:
+        for kind in kinds:
+            if not isinstance(kind, type):
+                require_plain(function, kind)
         common = common_type(kinds, device)
-        own = common if isinstance(kinds[1], type) else kinds[1]
-        found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), common)
-    kernel, common = found
-    if not isinstance(values, _core.USMArray):
-        try:
-            values = number_converter(common)(values)
-        except OverflowError:  # an integer that is before or after all of the type
-            values = comparable(values)
-            return _search(sorted_values, values, out, is_right=is_right, sorter=sorter)
-        return kernel(sorted_values, *([] if sorter is None else [sorter]), values, size=())
-    return kernel(sorted_values, *([] if sorter is None else [sorter]), values)
+        own = common if kinds[1] in WEAK else numpy.dtype(kinds[1])
+        found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), own)
+    kernel, own = found
+    if isinstance(values, _core.USMArray):
+        return kernel(sorted_values, values)
+    try:
+        values = number_converter(own)(values)
+    except OverflowError:  # an integer that is before or after all of the type
+        return _search(function, sorted_values, comparable(values), out, is_right=is_right)
+    return kernel(sorted_values, values, size=())
 
 
-def _search_kernel(sorted_type, values_type, common, out, is_right, is_sorted):
-    place_at = "k" if is_sorted else "sorter[k]"
-    single = "float(given)" if values_type == _core._dtype("f2") else "given"
-    return ElementwiseKernel(
-        f"raw {sorted_type} sorted, {'' if is_sorted else 'raw int64 sorter, '}{values_type} given",
-        f"{out[0]} out",
-        f"const T value = T({single});\nconst long place = place_in(sorted, "
-        f"[&](long k) {{ return {place_at}; }}, value, {'true' if is_right else 'false'});\n"
-        f"out = {out[1]}",
-        "searchsorted",
-        preamble=f"{preamble()}using T = {cpp(common)};\n{_SEARCH}",
+def _search_kernel(sorted_type, values_type, common, function, out, is_right):
+    types = [sorted_type, values_type]
+    if all(each.kind in "biu" for each in types):  # each in its own type: no other holds them all
+        compared, before, same = types, "is_less", "is_same(a, b)"
+    else:
+        compared, before, same = [common, common], "comes_first", "((a) == (b))"
+    element, value = map(_searched_as, compared)
+    of_element, of_value = (
+        f"{name}(float(a))" if each == numpy.float16 else f"{name}(a)"
+        for name, each in zip("EV", types, strict=True)
     )
+    macros = {
+        "ELEMENT(a)": of_element, "VALUE(a)": of_value, "IS_BEFORE": before, "IS_SAME(a, b)": same,
+    }  # fmt: skip
+    defined = "".join(f"#define {name} {text}\n" for name, text in macros.items())
+    return ElementwiseKernel(
+        f"raw {sorted_type} sorted, {values_type} given",
+        f"{out[0]} out",
+        "const V value = VALUE(given);\n"
+        f"const long place = place_in(sorted, value, {'true' if is_right else 'false'});\n"
+        f"out = {out[1]}",
+        function,
+        preamble=f"{preamble()}using E = {element};\nusing V = {value};\n{defined}{_SEARCH}",
+    )
+
+
+def _searched_as(dtype):
+    """A bool as the byte 0 or 1: vectors of compared bools are wrong on CPUs (docs/limits.md)."""
+    return "uint8_t" if dtype.kind == "b" else cpp(dtype)
 
 
 def searchsorted(
@@ -428,19 +451,22 @@ def searchsorted(
     side: Literal["left", "right"] = "left",
     sorter: Producer | None = None,
 ) -> USMArray:
-    """Find where values would have to be inserted into a sorted array. Does not wait.
+    """Find where values would have to be inserted into a sorted array. Waits for a `sorter`.
+
+    Integers of any two types are compared exactly.
 
     Args:
         x1: a sorted array of one dimension.
         x2: an array of values, a list, or a number.
         side: 'left': before the elements that equal a value; 'right': after them.
-        sorter: indices that sort `x1`, where that is not sorted.
+        sorter: indices that sort `x1`, where that is not sorted. Negative ones count from the end.
 
     Returns:
         A new USMArray of int64, of the shape of `x2`, on the queue of the arrays.
 
     Raises:
         ValueError: `x1` or `sorter` has other dimensions, or `side` is another word.
+        IndexError: an index of `sorter` is outside of `x1`.
         TypeError: the elements are structures, or `sorter` has no integers.
         ExecutionPlacementError: the queues differ.
 
@@ -453,18 +479,27 @@ def searchsorted(
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     if view.ndim != 1:
         raise ValueError(f"x1 must have 1 dimension, found {view.ndim}")
-    places = None if sorter is None else _places(as_view("sorter", sorter), view)
+    _, values = operands_of("searchsorted", ("x1", "x2"), (view, x2))
+    indices = None if sorter is None else _sorter(as_view("sorter", sorter), view)
+    _require_common_queue("searchsorted", {"x1": view, "x2": values, "sorter": indices})
+    if indices is not None:
+        view = take(view, indices)
     if view.dtype == bool:  # a copy, in which true is the byte 1
         view = compute(ROWS["not_equal"], (view, False))
-    return _search(view, x2, ("int64", "place"), is_right=side == "right", sorter=places)
+    return _search("searchsorted", view, values, ("int64", "place"), is_right=side == "right")
 
 
-def _places(sorter, x):
+def _sorter(sorter, x):
     if sorter.dtype.kind not in "iu":
         raise TypeError(f"sorter must be of integers, found {sorter.dtype}")
     if sorter.shape != x.shape:
         raise ValueError(f"sorter must have the shape of x1, {x.shape}, found {sorter.shape}")
-    return astype(sorter, "i8", copy=False)
+    return sorter
+
+
+def _require_common_queue(function, operands):
+    arrays = [(name, each) for name, each in operands.items() if isinstance(each, _core.USMArray)]
+    common_queue_of_arguments(function, arrays)
 
 
 def isin(
@@ -502,9 +537,10 @@ def isin(
     _require_kind(kind, ("sort", "table"))
     if not isinstance(searched, _core.USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
-    found = "place < sorted.size() && T(sorted[place]) == value"
-    sorted_values = _sorted(reshape(searched, -1), -1, False, False)
-    return _search(sorted_values, elements, ("bool", f"!({found})" if invert else found))
+    _require_common_queue("isin", {"x1": elements, "x2": searched})
+    sorted_values = _sorted("isin", reshape(searched, -1), -1)
+    found = f"!({_IS_IN})" if invert else _IS_IN
+    return _search("isin", sorted_values, elements, ("bool", found))
 
 
 # ---- sets
@@ -551,9 +587,13 @@ def unique_all(x: Producer, /) -> UniqueAll:
         >>> print(found.values, found.indices, found.inverse_indices, found.counts)
         [1 3] [1 0] [1 0 1] [1 2]
     """
+    return _unique_all("unique_all", x)
+
+
+def _unique_all(function, x):
     view = as_view("x", x)
     flat = reshape(view, -1)
-    order = _sorted(flat, -1, False, True)
+    order = _sorted(function, flat, -1, wants_places=True)
     ordered = flat[order]
     is_first = _first_of_each(ordered)
     starts = nonzero(is_first)[0]
@@ -580,7 +620,7 @@ def unique_counts(x: Producer, /) -> UniqueCounts:
         >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
         [1 2]
     """
-    ordered = _sorted(reshape(as_view("x", x), -1), -1, False, False)
+    ordered = _sorted("unique_counts", reshape(as_view("x", x), -1), -1)
     starts = nonzero(_first_of_each(ordered))[0]
     counts = diff(starts, append=full_beside(starts, ordered.size))
     return UniqueCounts(ordered[starts], counts)
@@ -603,7 +643,7 @@ def unique_inverse(x: Producer, /) -> UniqueInverse:
         >>> print(usmx.unique_inverse(usmx.asarray([3, 1, 3])).inverse_indices)
         [1 0 1]
     """
-    found = unique_all(x)
+    found = _unique_all("unique_inverse", x)
     return UniqueInverse(found.values, found.inverse_indices)
 
 
@@ -623,7 +663,7 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    ordered = _sorted(reshape(as_view("x", x), -1), -1, False, False)
+    ordered = _sorted("unique_values", reshape(as_view("x", x), -1), -1)
     return ordered[_first_of_each(ordered)]
 
 

@@ -1,5 +1,6 @@
 """Reductions, sums so far, sorting, searching, sets and products, against NumPy."""
 
+import bisect
 import warnings
 
 import numpy as np
@@ -652,6 +653,91 @@ def test_searching():
             usmx.searchsorted(array, array, **wrong)
     with pytest.raises(ValueError, match="1 dimension"):
         usmx.searchsorted(usmx.zeros((2, 2)), array)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("first", "second"), [("i8", "u8"), ("u8", "i8"), ("i1", "u8"), ("u4", "i2"), ("?", "i8")]
+)
+def test_integers_of_two_types_are_searched_exactly(first, second):
+    """As Python's integers are, which have no common type that rounds."""
+    x1, x2 = (extremes(dtype) for dtype in (first, second))
+    ordered = np.sort(x1)
+    for side, find in (("left", bisect.bisect_left), ("right", bisect.bisect_right)):
+        expected = [find(ordered.tolist(), value) for value in x2.tolist()]
+        found = usmx.searchsorted(usmx.asarray(ordered), usmx.asarray(x2), side=side)
+        assert found.tolist() == expected
+        assert int(usmx.searchsorted(usmx.asarray(ordered), x2[0], side=side)) == expected[0]
+    for invert in (False, True):
+        expected = [(value in x1.tolist()) != invert for value in x2.tolist()]
+        assert usmx.isin(usmx.asarray(x2), usmx.asarray(x1), invert=invert).tolist() == expected
+
+
+def extremes(dtype):
+    if dtype == "?":
+        return np.array([False, True])
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    return np.array([high, low, 1, high - 1, low + 1, 0, high // 2 + 1], dtype)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_bools_of_every_length_are_searched(side):
+    """Vectors of compared bools are wrong on CPUs from 8 values on (docs/limits.md)."""
+    for n in range(258):
+        x1, x2 = np.arange(n) >= n // 3, np.arange(n) % 2 == 0
+        found = usmx.searchsorted(usmx.asarray(x1), usmx.asarray(x2), side=side)
+        assert np.array_equal(usmx.asnumpy(found), np.searchsorted(x1, x2, side)), n
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u2", "u8"])
+def test_sorter_is_checked_as_indices_are(dtype):
+    host = np.array([5, 1, 3, 9, 7])
+    array = usmx.asarray(host)
+    limits = np.iinfo(dtype)
+    for wrong in {limits.max, limits.min, -6, 5, 100} - set(range(-5, 5)):
+        if limits.min <= wrong <= limits.max:
+            sorter = usmx.asarray(np.array([1, 2, 0, 4, wrong], dtype))
+            with pytest.raises(IndexError, match=f"index {wrong} is out of bounds"):
+                usmx.searchsorted(array, 3, sorter=sorter)
+    order = np.array([1, 2, 0, 4, 3], dtype)
+    same(
+        usmx.searchsorted(array, array, sorter=usmx.asarray(order)),
+        np.searchsorted(host, host, sorter=order.astype("i8")),
+    )
+    if limits.min < 0:
+        same(usmx.searchsorted(array, array, sorter=usmx.asarray(order - 5)), [2, 0, 1, 4, 3])
+
+
+@pytest.mark.parametrize("dtype", ["f4", "c8", "?"])
+def test_sorter_of_other_numbers_is_refused(dtype):
+    array = usmx.asarray([1, 2])
+    with pytest.raises(TypeError, match="sorter must be of integers, found"):
+        usmx.searchsorted(array, 1, sorter=usmx.asarray([0, 1]).astype(dtype))
+
+
+def test_errors_of_searches_name_the_function_that_was_called():
+    array, other = usmx.asarray([1]), usmx.asarray([1], sycl_queue=usmx.SyclQueue())
+    for function in (usmx.isin, usmx.searchsorted):
+        with pytest.raises(
+            usmx.ExecutionPlacementError, match=f"^{function.__name__}: .* x1 on .* x2 on"
+        ):
+            function(array, other)
+    with pytest.raises(usmx.ExecutionPlacementError, match="^searchsorted: .* x1 on .* sorter on"):
+        usmx.searchsorted(array, array, sorter=other)
+    fields = usmx.zeros(3, dtype=[("a", "i4")])
+    functions = "sort argsort unique_all unique_counts unique_inverse unique_values".split()  # noqa: SIM905
+    for name in functions:
+        with pytest.raises(TypeError, match=f"^{name} is not defined for structured elements"):
+            getattr(usmx, name)(fields)
+    for name in ("partition", "argpartition"):
+        with pytest.raises(TypeError, match=f"^{name} is not defined for structured elements"):
+            getattr(usmx, name)(fields, 0)
+    for call in (lambda: usmx.isin(fields, fields), lambda: usmx.isin(fields, array)):
+        with pytest.raises(TypeError, match="^isin is not defined for structured elements"):
+            call()
+    for pair in ((fields, array), (array, fields), (fields, fields)):
+        with pytest.raises(TypeError, match="^searchsorted is not defined for structured elements"):
+            usmx.searchsorted(*pair)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
