@@ -142,7 +142,7 @@ void copy_from_separate(std::span<const separate_output>, std::vector<sycl::even
 
 /// A loop as a kernel gets it, as in source.cpp: the extents of the dimensions, and the strides of
 /// the operands, dimension by dimension, in bytes.
-using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
+using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions*(1 + max_operands)>;
 
 /// The loop with as many dimensions as the kernel has: the first ones may have one index.
 packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
@@ -161,6 +161,7 @@ namespace usmx::inline v1 {
 namespace detail {
 class kernel_family;
 class view_checks;
+struct passed_parameter;
 struct typed_arguments;
 }  // namespace detail
 
@@ -271,6 +272,8 @@ class USMX_API reduction_call : public generated_call {
 
   plan make_plan(const sycl::device&) const;
   /// Returns the event of the first kernel, or what the second one comes after without it.
+  std::vector<detail::passed_parameter> passed_to_parts(const plan&) const;
+  std::vector<detail::passed_parameter> passed_to_end(const plan&) const;
   std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
                                         std::span<const sycl::event> after) const;
   sycl::event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,

@@ -307,10 +307,19 @@ held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue&
                                              const generated_call_options& options) const {
   return family_.kernels_for(typed_, how.form + raw_forms(), queue, options, [&] {
     const std::string name = family_.source_name();
+    std::vector<detail::passed_parameter> passed;
+    for (std::size_t k = 0; k < arguments_.size(); ++k) {
+      passed.push_back(family_.passed(*typed_, k));
+    }
+    if (how.has_index) {
+      passed.push_back(detail::passed_index());
+    }
+    passed.push_back(
+        detail::passed_loop("usmx_loop", how.loop.loop.count, how.loop.form.dimensions));
     return detail::generated_source{
         detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_), how.form,
                                    how.has_index),
-        {name}};
+        {{name, std::move(passed)}}};
   });
 }
 

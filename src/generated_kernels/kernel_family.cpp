@@ -74,7 +74,43 @@ parameter_form form_of(bool is_input, const generated_parameter& parameter, bool
   return is_input ? parameter_form::const_pointer : parameter_form::pointer;
 }
 
+bool suits(const kernel_parameter& compiled, const kernel_parameter& passed) {
+  const bool is_element =
+      passed.size == 0 || (compiled.type == passed.type && compiled.size == passed.size);
+  return is_element && compiled.form == passed.form && compiled.ndim == passed.ndim;
+}
+
+/// Throws compile_error unless the kernel takes what the launch passes.
+void require_passed(const std::string& kernel, const kernel_signature& compiled,
+                    std::span<const passed_parameter> passed) {
+  for (std::size_t k = 0; k < passed.size(); ++k) {
+    const auto& [name, type] = passed[k];
+    if (k >= compiled.parameters.size() || !suits(compiled.parameters[k], type)) {
+      throw compile_error(
+          message(kernel, ": the preamble or an option gives a type's name another meaning: ",
+                  "expected ", quoted(name), " to be ", to_string(type), ", found ",
+                  k < compiled.parameters.size() ? to_string(compiled.parameters[k]) : "none"),
+          {});
+    }
+  }
+}
+
 }  // namespace
+
+passed_parameter passed_index() {
+  return {"usmx_i", {parameter_form::value, type_code::int64, 8, 8, "long"}};
+}
+
+passed_parameter passed_structure(const std::string& name, std::size_t nbytes) {
+  return {name,
+          {parameter_form::value, type_code::structured, nbytes, 8,
+           message("a structure of ", nbytes, " bytes")}};
+}
+
+passed_parameter passed_loop(const std::string& name, std::size_t operands,
+                             std::size_t dimensions) {
+  return passed_structure(name, sizeof(std::int64_t) * dimensions * (operands + 1));
+}
 
 kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
                              written_texts written, generation_options options)
@@ -93,8 +129,8 @@ kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
 
 std::shared_ptr<const typed_arguments> kernel_family::find(const std::string& key) const {
   const std::lock_guard lock(mutex_);
-  const auto found =
-      std::ranges::find(typed_, key, [](const auto& each) -> const auto& { return each->key; });
+  const auto found = std::ranges::find(
+      typed_, key, [](const auto& each) -> const auto& { return each->key; });
   if (found == typed_.end()) {
     return nullptr;
   }
@@ -153,6 +189,14 @@ std::vector<source_parameter> kernel_family::source_parameters(
   return all;
 }
 
+passed_parameter kernel_family::passed(const typed_arguments& typed, std::size_t place) const {
+  passed_parameter made{parameters_[place].name, typed.signature.parameters[place]};
+  if (parameters_[place].is_structure) {
+    made.type.size = 0;  // require_structure() compares it with the array's
+  }
+  return made;
+}
+
 std::vector<kernel> kernel_family::compile(const generated_source& source, const sycl::queue& queue,
                                            const generated_call_options& how) const {
   compile_options options{.headers = written_,
@@ -161,7 +205,13 @@ std::vector<kernel> kernel_family::compile(const generated_source& source, const
                           .progress = how.progress};
   options.options.insert(options.options.end(), options_.options.begin(), options_.options.end());
   options.headers.emplace_back("usmx_loop.hpp", loop_header);
-  std::vector<kernel> made = kernel::compile(queue, source.text, source.kernels, options);
+  options.headers.emplace_back("usmx_words.hpp", words_header);
+  std::vector<std::string> names;
+  std::ranges::transform(source.kernels, std::back_inserter(names), &generated_kernel::name);
+  std::vector<kernel> made = kernel::compile(queue, source.text, names, options);
+  for (std::size_t k = 0; k < made.size(); ++k) {
+    require_passed(name(), made[k].signature(), source.kernels[k].parameters);
+  }
   if (how.warned && !made.front().warnings().empty()) {
     how.warned(made.front().warnings());
   }

@@ -36,9 +36,29 @@ struct typed_arguments {
   std::vector<held_dtype> types;
 };
 
+/// A parameter of a kernel as the launch passes it: a text of the user's may have given the name of
+/// its type another meaning.
+struct passed_parameter {
+  std::string name;
+  /// With a size of 0, of any element.
+  kernel_parameter type;
+};
+
+/// The index at which a loop begins.
+passed_parameter passed_index();
+/// A structure that usmx fills.
+passed_parameter passed_structure(const std::string& name, std::size_t nbytes);
+/// One of the loops of the header of generated sources.
+passed_parameter passed_loop(const std::string& name, std::size_t operands, std::size_t dimensions);
+
+struct generated_kernel {
+  std::string name;
+  std::vector<passed_parameter> parameters;
+};
+
 struct generated_source {
   std::string text;
-  std::vector<std::string> kernels;
+  std::vector<generated_kernel> kernels;
 };
 
 class kernel_family {
@@ -68,6 +88,7 @@ class kernel_family {
   std::string type_name(std::size_t place, dtype in_call) const;
   std::vector<source_parameter> source_parameters(const typed_arguments&,
                                                   std::span<const kernel_argument>) const;
+  passed_parameter passed(const typed_arguments&, std::size_t place) const;
 
   /// The kernels for arguments of these types and for a form of the loops, which `generate()` gives
   /// the source of. Throws compile_error. They hold no queue.

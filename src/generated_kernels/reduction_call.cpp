@@ -263,6 +263,11 @@ launch_sizes end_sizes(std::int64_t results) {
 /// of their elements.
 using result_sizes = std::array<std::int64_t, 3>;
 
+/// The values between the two kernels, of the type that was compiled.
+detail::passed_parameter passed_values(parameter_form form) {
+  return {"usmx_parts", {form, type_code::structured, 0, 1, "values"}};
+}
+
 void require_few_dimensions(const std::string& kernel, const reduction& call) {
   const std::size_t found = std::max(call.kept.ndim, call.reduced.ndim);
   if (found > detail::max_kernel_loop_dimensions) {
@@ -505,6 +510,37 @@ sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_
   return detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
 }
 
+std::vector<detail::passed_parameter> reduction_call::passed_to_parts(const plan& how) const {
+  const reduction& loops = how.loops;
+  std::vector<detail::passed_parameter> passed;
+  for (std::size_t k = 0; k < family_.input_count(); ++k) {
+    passed.push_back(family_.passed(*typed_, k));
+  }
+  passed.push_back(passed_values(parameter_form::pointer));
+  if (loops.has_index) {
+    passed.push_back(detail::passed_index());
+  }
+  passed.push_back(detail::passed_loop("usmx_kept", loops.kept.count, loops.kept_dimensions()));
+  passed.push_back(
+      detail::passed_loop("usmx_reduced", loops.reduced.count, loops.reduced_dimensions()));
+  passed.push_back(detail::passed_structure("usmx_sizes", sizeof(detail::part_sizes)));
+  return passed;
+}
+
+std::vector<detail::passed_parameter> reduction_call::passed_to_end(const plan& how) const {
+  const reduction& loops = how.loops;
+  std::vector<detail::passed_parameter> passed;
+  for (std::size_t k = 0; k < arguments_.size(); ++k) {
+    if (is_output(k) || is_raw(k) || array_at(k) == nullptr) {
+      passed.push_back(family_.passed(*typed_, k));
+    }
+  }
+  passed.push_back(passed_values(parameter_form::const_pointer));
+  passed.push_back(detail::passed_loop("usmx_kept", loops.kept.count, loops.kept_dimensions()));
+  passed.push_back(detail::passed_structure("usmx_sizes", sizeof(result_sizes)));
+  return passed;
+}
+
 std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
                                              const generated_call_options& options) {
   if (output_layout_.size() == 0) {
@@ -518,7 +554,7 @@ std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
     return detail::generated_source{
         detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, type,
                                  kernel_.places),
-        {name, name + "_end"}};
+        {{name, passed_to_parts(how)}, {name + "_end", passed_to_end(how)}}};
   });
   const kernel_parameter& parts = (*kernels)[0].signature().parameters[family_.input_count()];
   how.parts = parts_of(how.loops, parts.size, queue);

@@ -113,6 +113,45 @@ struct raw_array : view<T, N> {
 }  // namespace usmx::detail
 )";
 
+const char* const words_header = R"(
+#ifdef auto
+#error the preamble must not define the macro auto
+#endif
+#ifdef const
+#error the preamble must not define the macro const
+#endif
+#ifdef constexpr
+#error the preamble must not define the macro constexpr
+#endif
+#ifdef else
+#error the preamble must not define the macro else
+#endif
+#ifdef for
+#error the preamble must not define the macro for
+#endif
+#ifdef if
+#error the preamble must not define the macro if
+#endif
+#ifdef int
+#error the preamble must not define the macro int
+#endif
+#ifdef long
+#error the preamble must not define the macro long
+#endif
+#ifdef return
+#error the preamble must not define the macro return
+#endif
+#ifdef struct
+#error the preamble must not define the macro struct
+#endif
+#ifdef using
+#error the preamble must not define the macro using
+#endif
+#ifdef void
+#error the preamble must not define the macro void
+#endif
+)";
+
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string>> values) {
   std::string out;
@@ -145,7 +184,7 @@ std::string source_beginning(std::span<const source_parameter> parameters) {
       text += "using " + each.variable + " = " + each.type + ";\n";
     }
   }
-  return text + "#include \"preamble\"\n";
+  return text + "#include \"preamble\"\n#include \"usmx_words.hpp\"\n";
 }
 
 std::string declaration(const source_parameter& each) {

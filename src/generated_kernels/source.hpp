@@ -92,6 +92,11 @@ struct source_parameter {
 /// The header that generated sources include as "usmx_loop.hpp".
 extern const char* const loop_header;
 
+/// The header that generated sources include as "usmx_words.hpp" after the user's preamble: words
+/// of the language that count elements mean there what usmx means. The compiler refuses macros of
+/// their names.
+extern const char* const words_header;
+
 /// A text in which each @name@ is replaced by its value.
 std::string filled(std::string_view text,
                    std::initializer_list<std::pair<std::string_view, std::string>> values);

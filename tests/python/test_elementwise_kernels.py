@@ -227,6 +227,44 @@ def test_operation_returns_no_value():
         f(usmx.ones(3))
 
 
+@pytest.mark.parametrize("raw", ["", "raw "])
+@pytest.mark.parametrize(("macro", "dtype", "found"), [("float double", "float32", "double"), ("unsigned", "uint8", "char")])  # fmt: skip
+def test_type_to_which_a_macro_gives_another_meaning_is_refused(macro, dtype, found, raw):
+    """Else the kernel would write beside the array: its elements have other sizes."""
+    base = usmx.zeros(24, dtype=dtype)
+    identity = usmx.ElementwiseKernel(
+        f"{raw}{dtype} x", f"{dtype} y", f"y = x{'[i]' if raw else ''}", "identity",
+        preamble=f"#define {macro}",
+    )  # fmt: skip
+    with pytest.raises(usmx.CompileError, match=rf'^identity: .* expected "x" to be .*{dtype[:4].replace("uint", "unsigned char")}.*, found .*{found}'):  # fmt: skip
+        identity(usmx.ones(8, dtype=dtype), base[8:16])
+    assert not usmx.asnumpy(base).any()
+
+
+def test_number_to_whose_type_a_macro_gives_another_meaning_is_refused():
+    scale = usmx.ElementwiseKernel(
+        "int32 x, float32 by", "int32 y", "y = x * by", "scale", preamble="#define float double"
+    )
+    with pytest.raises(usmx.CompileError, match='expected "by" to be float, found double'):
+        scale(usmx.ones(8, dtype="i4"), 2)
+
+
+@pytest.mark.parametrize("macro", ["long int", "int char", "const", "for if", "return"])
+def test_macro_of_a_word_of_generated_code_is_refused(macro):
+    base = usmx.zeros(3000, dtype="f4")
+    twice = usmx.ElementwiseKernel("T x", "T y", "y = 2 * x", preamble=f"#define {macro}")
+    with pytest.raises(usmx.CompileError, match=rf"must not define the macro {macro.split()[0]}\b"):
+        twice(usmx.ones(1000, dtype="f4"), base[1000:2000])
+    assert not usmx.asnumpy(base).any()
+
+
+def test_macro_of_another_type_is_the_programs_own():
+    half = usmx.ElementwiseKernel(
+        "float32 x", "float32 y", "y = x / double(3)", preamble="#define double float"
+    )
+    assert half(usmx.ones(2, dtype="f4")).tolist() == [np.float32(1) / np.float32(3)] * 2
+
+
 def test_prelude_functions_variables_and_preamble():
     f = usmx.ElementwiseKernel(
         "T x", "T y", "T z = square(x);\ny = sqrt(z)", "norm",

@@ -317,6 +317,24 @@ def test_our_own_loops_cause_no_warning(expression, axis):
         kernel(usmx.ones((100, 100)), axis=axis)
 
 
+@pytest.mark.parametrize("macro", ["float double", "long int"])
+def test_macro_that_changes_what_a_reduction_reads_or_writes_is_refused(macro):
+    base = usmx.zeros(24, dtype="f4")
+    total = usmx.ReductionKernel(
+        "float32 x", "float32 y", "x", "a + b", "y = a", "0", preamble=f"#define {macro}"
+    )
+    with pytest.raises(usmx.CompileError, match='expected "x" to be|must not define the macro'):
+        total(usmx.ones((4, 8), dtype="f4"), base[8:12], axis=1)
+    assert not usmx.asnumpy(base).any()
+    places = usmx.ReductionKernel(
+        "int32 x", "float32 y", "x", "a + b", "y = a", "0", reduce_type="int32",
+        preamble=f"#define {macro}",
+    )  # fmt: skip
+    with pytest.raises(usmx.CompileError, match='expected "y" to be|must not define the macro'):
+        places(usmx.ones((4, 8), dtype="i4"), base[8:12], axis=1)
+    assert not usmx.asnumpy(base).any()
+
+
 def test_reduce_type_is_one_of_the_preamble():
     with pytest.raises(ValueError, match="of one of the preamble's, found 'pair'"):
         usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", "0", reduce_type="pair")

@@ -49,6 +49,7 @@ class generated_source_test : public testing::Test {
                            : usmx::detail::ended_statements(name, text);
     }
     written.emplace_back("usmx_loop.hpp", usmx::detail::loop_header);
+    written.emplace_back("usmx_words.hpp", usmx::detail::words_header);
     written.emplace_back("preamble", preamble);
     const usmx::detail::cuda_target target{usmx::detail::find_nvrtc(13, 90), 90};
     EXPECT_NO_THROW(
