@@ -4,11 +4,13 @@ import gc
 
 import absent
 import pytest
+from cpu_seconds import CpuSeconds
 
 
 def pytest_configure(config):
     if absent.ABSENT:
         config.pluginmanager.register(absent)
+    config.pluginmanager.register(CpuSeconds(config))
 
 
 @pytest.hookimpl(wrapper=True)

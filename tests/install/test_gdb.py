@@ -12,6 +12,7 @@ from sharing import shared_folder
 
 pytestmark = [
     pytest.mark.slow,  # a program is compiled and debugged
+    pytest.mark.nightly,
     pytest.mark.skipif(shutil.which("gdb") is None, reason="there is no gdb"),
 ]
 

@@ -1,5 +1,7 @@
 """``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
 
+import hashlib
+import json
 import os
 import re
 import shlex
@@ -19,12 +21,22 @@ from sharing import shared_folder
 from usmx.cli.new_extension import CPP, FEATURES, LANGUAGES, LICENSES, composed, copy_example
 
 ROOT = Path(__file__).parents[2]
+BUILT_PROJECTS = Path(__file__).with_name("built_projects.json")
 
 COMBINATIONS = ("", "+kernel", "+onemkl", "+kernel+onemkl")
 # A language and the features beside it: "c+kernel+onemkl".
 KINDS = [language + features for features in COMBINATIONS for language in LANGUAGES]
 CPP_KINDS = [CPP + features for features in COMBINATIONS]
+FULL = COMBINATIONS[-1]
 SOME_KINDS = [*LANGUAGES, "cython+kernel", "c+onemkl", CPP]
+
+
+def full_first(kinds):
+    """Those with every feature are built in CI; the others' texts are compared, and ./test nightly builds them."""
+    return [
+        kind if kind.endswith(FULL) else pytest.param(kind, marks=pytest.mark.nightly)
+        for kind in kinds
+    ]
 
 
 def name_of(kind):
@@ -63,34 +75,52 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def elsewhere(wheel, tmp_path_factory):
-    """The interpreter of a new environment with all extensions, which finds usmx in this one."""
+    """The interpreter of a new environment with these extensions, which finds usmx in this one."""
 
-    def make(folder):
+    def make(kinds, folder):
         interpreter = make_environment(folder)
-        run(interpreter, "-m", "pip", "install", "--no-deps", *map(wheel, KINDS))
+        run(interpreter, "-m", "pip", "install", "--no-deps", *map(wheel, kinds))
 
-    return shared_folder(tmp_path_factory, "elsewhere", make) / "bin/python"
+    def made(*kinds):
+        name = "-".join(["elsewhere", *map(name_of, kinds)])
+        return shared_folder(tmp_path_factory, name, partial(make, kinds)) / "bin/python"
+
+    return made
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", full_first(KINDS))
 def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel):
     tests = wheel(kind).parent / "tests"
-    command = [elsewhere, "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [elsewhere(kind), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     printed = run(*command, "--import-mode=importlib", tests, cwd=tests, env=environment_of(kind))
     assert " passed" in printed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", full_first(KINDS))
 def test_readme_shows_what_the_project_does(kind, elsewhere, tmp_path):
     assert run_usmx("new-extension", name_of(kind), *options_of(kind), cwd=tmp_path).returncode == 0
     readme = (tmp_path / name_of(kind) / "README.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-    printed = run(elsewhere, "-P", "-c", program, cwd=tmp_path, env=environment_of(kind))
+    printed = run(elsewhere(kind), "-P", "-c", program, cwd=tmp_path, env=environment_of(kind))
     product = "[[ 7. 10.]\n [15. 22.]]\n" if "onemkl" in kind else ""
     scaled = "[2. 4. 6.]\n" if "onemkl" not in kind or "kernel" in kind else ""
     assert printed == scaled + product
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS + CPP_KINDS if not each.endswith(FULL)])
+def test_project_with_fewer_features_is_the_one_that_was_built(kind, tmp_path):
+    """./test nightly builds it. Other texts than of its last green run have to be built before they are noted."""
+    assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
+    texts = {
+        str(path.relative_to(tmp_path)): path.read_text("utf-8")
+        for path in sorted(tmp_path.rglob("*"))
+        if path.is_file()
+    }
+    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+    noted = json.loads(BUILT_PROJECTS.read_text("utf-8"))
+    assert digest == noted[kind], f"after ./test nightly, note in {BUILT_PROJECTS.name}: {digest}"
 
 
 @pytest.fixture(scope="session")
@@ -117,7 +147,7 @@ def workflow(project, preset):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", CPP_KINDS)
+@pytest.mark.parametrize("kind", full_first(CPP_KINDS))
 def test_cpp_project_builds_passes_its_tests_and_runs(kind, cpp_project):
     project = cpp_project(kind)
     assert "100% tests passed" in workflow(project, "release")
@@ -128,6 +158,7 @@ def test_cpp_project_builds_passes_its_tests_and_runs(kind, cpp_project):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_cpp_project_passes_its_tests_under_sanitizers(cpp_project):
     assert "100% tests passed" in workflow(cpp_project(CPP), "asan")
 
@@ -149,10 +180,11 @@ def test_every_feature_has_an_example():
 
 @pytest.mark.slow
 def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
-    names = [name_of(language) for language in LANGUAGES]
+    kinds = [language + FULL for language in LANGUAGES]
+    names = [name_of(kind) for kind in kinds]
     calls = "".join(f"x = {name}.scaled(x, 2)\n" for name in names)
     code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
-    printed = run(elsewhere, "-P", "-c", f"{code}print(x)")
+    printed = run(elsewhere(*kinds), "-P", "-c", f"{code}print(x)", env=environment_of(FULL))
     assert printed == f"[{2 ** len(names)}.]\n"
 
 
@@ -235,8 +267,9 @@ def checked(wheel, tmp_path_factory):
 
     def make(folder):
         for language in LANGUAGES:
-            unpack(wheel(language), folder)
-            (folder / f"with_{language}.py").write_text(PROGRAM.format(name=name_of(language)))
+            unpack(wheel(language + FULL), folder)
+            program = PROGRAM.format(name=name_of(language + FULL))
+            (folder / f"with_{language}.py").write_text(program)
         command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", os.devnull]
         programs = [f"with_{language}.py" for language in LANGUAGES]
         done = subprocess.run([*command, *programs], cwd=folder, capture_output=True, text=True)
@@ -249,7 +282,7 @@ def checked(wheel, tmp_path_factory):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_type_checker_knows_the_functions(language, checked):
     others = [other for other in LANGUAGES if other != language]
-    of_others = tuple(f for o in others for f in (f"with_{o}.py", f"{name_of(o)}/"))
+    of_others = tuple(f for o in others for f in (f"with_{o}.py", f"{name_of(o + FULL)}/"))
     lines = [line for line in checked if ": error:" in line and not line.startswith(of_others)]
     program = f"with_{language}.py"
     assert [line.split(":")[:2] for line in lines] == [[program, "6"], [program, "7"]], checked

@@ -12,6 +12,7 @@ import sys
 import pytest
 import usmx
 from absent import raise_if_in_vain
+from forks import run_forked
 
 KINDS = ("device", "shared", "host")
 TYPESTRS = tuple(
@@ -69,12 +70,13 @@ def producer_of(memory, **changes):
 UNSAID = "ignore:This process:DeprecationWarning"
 
 
-def run_python(code, timeout=120, **environment):
+def run_python(code, timeout=120, cwd=None, **environment):
     """Run code in a fresh interpreter; an environment variable of None is removed."""
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     variables = {name: value for name, value in variables.items() if value is not None}
     result = subprocess.run(
         [sys.executable, "-P", "-W", UNSAID, "-c", code],
+        cwd=cwd,
         env=variables,
         capture_output=True,
         text=True,
@@ -85,9 +87,9 @@ def run_python(code, timeout=120, **environment):
     return result
 
 
-def output_of(code, timeout=120, **environment):
+def output_of(code, timeout=120, cwd=None, **environment):
     """What the code prints. It must succeed and have nothing to complain about."""
-    result = run_python(code, timeout, **environment)
+    result = run_python(code, timeout, cwd, **environment)
     assert result.returncode == 0, result.stderr
     assert result.stderr == "", result.stderr
     return result.stdout.strip()
@@ -116,7 +118,12 @@ def run(*command, **options):
 
 
 def run_usmx(*arguments, cwd=None, **environment):
-    """Run ``python -m usmx`` with these arguments."""
+    """Run ``python -m usmx`` with these arguments.
+
+    With variables of its own it is a process of its own, since usmx reads some when it is loaded.
+    """
+    if not environment:
+        return run_forked("-m", "usmx", *arguments, cwd=cwd)
     return subprocess.run(
         [sys.executable, "-P", "-m", "usmx", *map(str, arguments)],
         cwd=cwd,

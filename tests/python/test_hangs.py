@@ -19,9 +19,8 @@ def run(*command):
     "options",
     [
         ("plain",),
-        ("pending", "--share", "0.4"),
-        ("pool", "--share", "0.4"),
-        ("private", "--share", "0.4"),
+        *((mode, "--share", "0.1") for mode in ("pending", "pool", "private")),
+        *(pytest.param((mode,), marks=pytest.mark.nightly) for mode in ("pending", "pool", "private")),
     ],
     ids=" ".join,
 )

@@ -38,6 +38,7 @@ def output_of(python, program):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_program_of_the_page_prints_what_the_page_says(python, tmp_path):
     (program,) = [b for b in blocks_of(ROOT / "docs/how-to/ray.md") if b.language == "python"]
     folder = 'sysconfig.get_path("data")'
@@ -48,6 +49,7 @@ def test_program_of_the_page_prints_what_the_page_says(python, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_error_after_import_of_ray_names_it_and_what_to_do(python, tmp_path):
     file = tmp_path / "program.py"
     file.write_text(

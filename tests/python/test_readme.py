@@ -1,7 +1,8 @@
 """What README.md and docs/ show works as pasted, and what they point to exists.
 
-Each Python block is a program of its own. It runs in an environment with usmx and what the page
-says to install, and nothing else. What of that the tests' own environment lacks comes from PyPI.
+Each Python block is a program of its own. It sees usmx and what the page says to install, and nothing
+else: other packages of the tests' own environment are hidden from it. Where that environment lacks
+what the page says, an environment is made with it, from PyPI; ./test nightly makes one for each page.
 "mpiexec" beside the language says that two ranks run it, "ray" that tests/python/test_ray.py does.
 The C++ and CMake blocks of a document are the files of one outside project, named by their first
 line; it is built against the installed usmx, and the document's Python blocks can import its
@@ -25,6 +26,7 @@ import pytest
 from documents import BLOCK, ROOT, blocks_of
 from environments import is_here, make_environment_of, required
 from extension_builds import built, quick
+from forks import run_forked
 from helpers import run
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -174,6 +176,18 @@ def modules_of(requirements):
     }
 
 
+def runs_here(block):
+    """Whether it needs no interpreter of its own, and nothing that is not here."""
+    return block.info == "" and all(map(is_here, named_installs(block.document)))
+
+
+HERE = [block for block in PYTHON if runs_here(block)]
+ELSEWHERE = [
+    pytest.param(block, marks=pytest.mark.nightly) if runs_here(block) else block
+    for block in PYTHON
+]
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: str(d.relative_to(ROOT)))
 def test_page_says_how_to_install_what_its_programs_import(document):
     blocks = [block for block in BLOCKS if block.document == document]
@@ -212,20 +226,42 @@ def fill(requirements, root):
         run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", *missing)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("block", PYTHON, ids=by_name)
-def test_python_block_runs_as_pasted(block, project, interpreter, tmp_path):
-    environment = dict(os.environ)
-    if block.document in WITH_MODULES:
-        paths = [str(project(block.document)), os.environ.get("PYTHONPATH")]
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    program = tmp_path / "program.py"  # a file, which processes that it starts can import
+def environment_of(block, project):
+    """Its programs find the modules that the page builds."""
+    if block.document not in WITH_MODULES:
+        return None
+    paths = [str(project(block.document)), os.environ.get("PYTHONPATH")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def written(block, folder):
+    program = folder / "program.py"  # a file, which processes that it starts can import
     program.write_text(block.text, encoding="utf-8")
-    ranks = [interpreter.with_name("mpiexec"), "-n", "2"]
-    starter = ranks if block.info == "mpiexec" else []
-    printed = run(*starter, interpreter, "-P", program, cwd=tmp_path, env=environment)
+    return program
+
+
+def assert_printed(block, printed):
     if block.output is not None:
         assert printed == block.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", HERE, ids=by_name)
+def test_python_block_runs_as_pasted(block, project, tmp_path):
+    hidden = packages_distributions().keys() - modules_of(named_installs(block.document))
+    variables = environment_of(block, project)
+    done = run_forked(written(block, tmp_path), cwd=tmp_path, env=variables, hidden=hidden)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert_printed(block, done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", ELSEWHERE, ids=by_name)
+def test_python_block_runs_in_an_environment_of_its_page(block, project, interpreter, tmp_path):
+    ranks = [interpreter.with_name("mpiexec"), "-n", "2"]
+    starter = ranks if block.info == "mpiexec" else []
+    command = [*starter, interpreter, "-P", written(block, tmp_path)]
+    assert_printed(block, run(*command, cwd=tmp_path, env=environment_of(block, project)))
 
 
 @pytest.mark.slow

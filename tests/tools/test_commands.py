@@ -15,7 +15,7 @@ def run(*command):
 
 
 @pytest.mark.parametrize(
-    ("script", "word"), [("./test", "./test quick"), ("tools/other_debian", "SUITE COMMAND")]
+    ("script", "word"), [("./test", "./test nightly"), ("tools/other_debian", "SUITE COMMAND")]
 )
 def test_help_is_shown(script, word):
     shown = run(script, "--help")
@@ -30,5 +30,5 @@ def test_help_is_shown(script, word):
 def test_unknown_stage_is_refused_before_anything_is_built(stage):
     refused = run("./test", "release", stage)
     assert refused.returncode == 1
-    assert refused.stderr.startswith("error: expected quick or device alone")
+    assert refused.stderr.startswith("error: expected all, nightly, device")
     assert f"found '{stage}'" in refused.stderr

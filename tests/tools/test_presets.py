@@ -1,4 +1,4 @@
-"""The lists of the build: every C++ test is built, and the slow ones that `./test quick` leaves out are there."""
+"""The lists of the build: every C++ test is built, and the slow ones that `./test` leaves out are there."""
 
 import re
 from fnmatch import fnmatchcase

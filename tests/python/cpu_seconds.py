@@ -1,0 +1,57 @@
+"""Processor seconds of each test file, its child processes included: a pytest plug-in (tests/conftest.py).
+
+The workers of pytest-xdist count for themselves; the process that collects their results adds up, prints the dearest
+files, and writes all of them beside the report of the tests, where tools/summarize_tests.py finds them.
+"""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import forks
+import pytest
+
+SHOWN = 15
+
+
+class CpuSeconds:
+    """Counts in each process that runs tests, and adds up in the one that reports."""
+
+    def __init__(self, config):
+        self.config = config
+        self.spent = Counter()
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item):
+        # Fixtures of a session or module count for the file whose test needs them first.
+        start = processor_seconds()
+        try:
+            return (yield)
+        finally:
+            self.spent[item.location[0]] += processor_seconds() - start
+
+    def pytest_sessionfinish(self):
+        if hasattr(self.config, "workeroutput"):
+            self.config.workeroutput["cpu_seconds"] = dict(self.spent)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node):
+        self.spent.update(getattr(node, "workeroutput", {}).get("cpu_seconds", {}))
+
+    def pytest_terminal_summary(self, terminalreporter):
+        if hasattr(self.config, "workeroutput") or not self.spent:
+            return
+        terminalreporter.section(f"processor seconds: {sum(self.spent.values()):.0f} in all")
+        for file, seconds in self.spent.most_common(SHOWN):
+            terminalreporter.line(f"{seconds:7.1f}  {file}")
+        report = self.config.getoption("xmlpath")
+        if report:
+            seconds = {file: round(spent, 1) for file, spent in self.spent.most_common()}
+            Path(report).with_suffix(".cpu.json").write_text(json.dumps(seconds, indent=1))
+
+
+def processor_seconds():
+    times = os.times()
+    own = times.user + times.system + times.children_user + times.children_system
+    return own + forks.seconds_of_children()
