@@ -539,7 +539,8 @@ class _Operand(_OfArrays):  # type: ignore[misc, valid-type]
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's functions of elements, and reductions."""
-        from usmx._container.numpy_functions import FUNCTIONS, name_of
+        from usmx._compute.numpy_protocol import FUNCTIONS  # which adds those that compute
+        from usmx._container.numpy_functions import name_of
 
         name = name_of(func)
         if name not in _NUMPY_FUNCTIONS:

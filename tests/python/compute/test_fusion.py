@@ -209,6 +209,36 @@ def test_arguments_must_be_arrays_or_numbers():
     assert usmx.fuse(polynomial)(1.0, 2.0).tolist() == polynomial(1.0, 2.0)
 
 
+def functions_of_numpy():
+    """Those that ask the array first, and conversions."""
+    for module in (np, np.linalg):
+        for name in sorted(module.__all__):
+            function = getattr(module, name)
+            if hasattr(function, "_implementation") and not isinstance(function, np.ufunc):
+                yield function
+    yield from (np.asarray, np.array, np.asanyarray, np.ascontiguousarray, np.require)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("count", [1, 2])
+def test_every_function_of_numpy_is_traced_or_refused(count):
+    x = usmx.asarray([1.0, 2.0, 4.0], usm_type="shared")
+    for function in functions_of_numpy():
+
+        def with_result(x, function=function):
+            found = function(*(x,) * count)
+            return x * found if isinstance(found, (int, float, np.generic)) else found
+
+        try:
+            found = usmx.fuse(with_result)(x)
+        except (TypeError, ValueError, AttributeError):
+            continue
+        expected = with_result(x)
+        assert found.dtype == expected.dtype, function
+        np.testing.assert_array_equal(usmx.asnumpy(found), usmx.asnumpy(expected), str(function))
+
+
 # ---- names and objects
 
 
