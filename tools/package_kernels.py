@@ -45,6 +45,7 @@ def note_requests() -> None:
     """Take requests as usmx-compile does. Their texts become files; the answers are empty."""
     library = socket.socket(fileno=CHILD_SOCKET)
     while files := socket.recv_fds(library, 1024, FILES_OF_REQUEST)[1]:
+        library.send(b"\0")  # the request is taken
         content = Path(f"/proc/self/fd/{files[0]}").read_bytes()
         with tempfile.NamedTemporaryFile(dir=os.environ["USMX_REQUESTS"], delete=False) as file:
             file.write(content)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from usmx import _core
 from usmx._core import ElementwiseKernel, Kernel, ReductionKernel, local_memory
 from usmx._functions import attach
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -182,12 +183,21 @@ def compile_arguments(
     for name, text in (headers or {}).items():
         _require_text(f"the header {name!r}", text)
     macros = [(name, _macro_text(value)) for name, value in (defines or {}).items()]
-    return macros, list((headers or {}).items()), list(options)
+    for name, text in macros:
+        _require_text(f"the macro {name}", text)
+    words = list(options)
+    for word in words:
+        _require_text("an option", word)
+    return macros, list((headers or {}).items()), words
 
 
 def _require_text(what: str, found: object) -> None:
     if not isinstance(found, str):
         raise TypeError(f"{what} must be a string, found an object of type {type(found).__name__}")
+    try:
+        found.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} must be Unicode text, found {short_repr(found)}") from None
 
 
 def identity_text(identity: object) -> str:

@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import usmx
-from helpers import output_of
+from helpers import output_of, run_python
 
 # Kernels for CUDA devices are compiled by NVIDIA's compiler: tests/cpp/user_kernels/compile/nvrtc_test.cpp.
 about_the_runtimes_compiler = pytest.mark.skipif(
@@ -164,6 +165,178 @@ def test_missing_header_of_the_users_is_not_blamed_on_the_host():
         usmx.CompileError, match="'mine.hpp' file not found\n    #include \"mine.hpp\"\n +\\^$"
     ):
         usmx.Kernel('#include "mine.hpp"', "f")
+
+
+# After an error that ends all work on templates, the compiler crashes where the type of a kernel's
+# parameter is a template, as in each generated kernel.
+TEMPLATE = """template <class T> struct A { T a; A(T x) : a(x) {} };
+USMX_KERNEL(1) f(A<int> q, int* x) {}"""
+WRONG = {
+    "missing file": ("#include <nope>", "1:10: 'nope' file not found"),
+    "missing quoted file": ('#include "nope.hpp"', "1:10: 'nope.hpp' file not found"),
+    "missing file by macro": ("#define X <nope>\n#include X", "2:10: 'nope' file not found"),
+    "missing next file": ("#include_next <nope>", "1:15: 'nope' file not found"),
+    "missing embedded file": ("#embed <nope>", "1:8: 'nope' file not found"),
+    "folder": ('#include "/tmp"', "1:10: '/tmp' file not found"),
+    "long name": (f'#include "{"a" * 5000}"', "1:10: cannot open file"),
+    "missing module": ("#pragma clang module import nope", "1:29: module 'nope' not found"),
+    "many errors": ("int a = wrong;\n" * 40, "1:9: use of undeclared identifier 'wrong'"),
+    "brackets": (f"int a = {'(' * 100_000}1{')' * 100_000};", "bracket nesting level exceeded"),
+    "file in itself": ("#include __FILE__", "#include nested too deeply"),
+    "no name": ("#include <>", "1:10: empty filename"),
+    "error": ("#error no", "1:2: no"),
+    "open comment": ("/* open", "1:1: unterminated /* comment"),
+    "open raw string": ('const char* s = R"x(open', "raw string missing terminating delimiter"),
+    "line": ("#line -1", "#line directive requires a positive integer argument"),
+    "module": ("export module nope;", "expected template"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("text", "reason"), WRONG.values(), ids=WRONG)
+@about_the_runtimes_compiler
+def test_wrong_text_is_an_error_with_its_line_and_not_a_crash(text, reason):
+    x = usmx.zeros(3)
+    wrong = {
+        "preamble": lambda: usmx.ElementwiseKernel("T x", "T y", "y = x", "f", preamble=text)(x),
+        "my.hpp": lambda: kernel(f'#include "my.hpp"\n{TEMPLATE}', headers={"my.hpp": text}),
+    }
+    for file, make in wrong.items():
+        with pytest.raises(usmx.CompileError) as caught:
+            make()
+        said = str(caught.value)
+        assert said.startswith("the kernel's source cannot be compiled:"), said
+        assert f"\n  {file}:" in said
+        assert reason in said
+        assert "PLEASE" not in said
+    f = usmx.ElementwiseKernel("T x", "T y", "y = x + 1", "f", options=[f"-DTRIED={os.getpid()}"])
+    np.testing.assert_array_equal(usmx.asnumpy(f(x)), 1)
+
+
+@about_the_runtimes_compiler
+def test_crash_of_the_compiler_itself_is_told_without_its_request_to_report_it():
+    with pytest.raises(usmx.CompileError, match="the compiler ended early, with signal") as caught:
+        kernel("#pragma clang __debug crash\nUSMX_KERNEL(1) f(int* x) {}")
+    assert "PLEASE" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"headers": {"a.hpp": "\udcff"}}, "the header 'a.hpp'"),
+        ({"headers": {"\udcff.hpp": ""}}, "a name of headers"),
+        ({"defines": {"A": "\udcff"}}, "the macro A"),
+        ({"defines": {"\udcff": 1}}, "a name of defines"),
+        ({"options": ["-D\udcff"]}, "an option"),
+    ],
+)
+def test_text_that_is_no_unicode_is_refused_by_name(options, named):
+    with pytest.raises(ValueError, match=f"{named} must be Unicode text, found '.*udcff"):
+        kernel("USMX_KERNEL(1) f(int* x) {}", **options)
+
+
+# ---- the compiler's process
+
+COMPILERS = """
+import os, signal, sys, threading, time, usmx
+from pathlib import Path
+folder = Path(os.environ["TMPDIR"])
+endless = "#include <usmx/kernel.hpp>\\n#include __FILE__\\nUSMX_KERNEL(1) f(int* x) {}"
+def compile(number):
+    usmx.Kernel(f"#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) {{ *x = {number}; }}", "f")
+def compilers():
+    return [int(each) for file in Path("/proc/self/task").glob("*/children")
+            for each in file.read_text().split()
+            if "(usmx-compile)" in (text := Path(f"/proc/{each}/stat").read_text()) and ") Z" not in text]
+def await_(condition):
+    latest = time.monotonic() + 60
+    while not condition() and time.monotonic() < latest:
+        time.sleep(0.02)
+    assert condition()
+def work():
+    try:
+        usmx.Kernel(endless, "f")
+    except usmx.CompileError:
+        pass
+"""
+
+
+def left_after(code, folder):
+    """What a program that compiles leaves in its folder for temporary files."""
+    folder.mkdir(exist_ok=True)
+    result = run_python(
+        COMPILERS + code, TMPDIR=str(folder), USMX_CACHE_DIR="", USMX_LEAK_WARNINGS=None
+    )
+    latest = time.monotonic() + 30
+    while list(folder.iterdir()) and time.monotonic() < latest:
+        time.sleep(0.02)  # the compiler ends a little later than the program
+    return result, [each.name for each in folder.iterdir()]
+
+
+ENDS = {
+    "program that ends": ("compile(1)", 0),
+    "program that ends while it compiles": (
+        "threading.Thread(target=work, daemon=True).start(); await_(compilers)", 0),
+    "program that is killed": ("compile(1); os.kill(os.getpid(), 9)", -9),
+    "program that is killed while it compiles": (
+        "threading.Thread(target=work, daemon=True).start(); await_(lambda: any(folder.glob('*/*')));"
+        "os.kill(os.getpid(), 9)", -9),
+    "compiler that is killed": (
+        "thread = threading.Thread(target=work); thread.start(); await_(lambda: any(folder.glob('*/*')));"
+        "os.kill(compilers()[0], 9); thread.join(); assert not any(folder.iterdir())", 0),
+    "compiler that waited too long": ("compile(1); await_(lambda: not compilers()); assert not any(folder.iterdir())", 0),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("code", "status"), ENDS.values(), ids=ENDS)
+@about_the_runtimes_compiler
+def test_no_end_leaves_temporary_files(code, status, tmp_path):
+    result, left = left_after(code, tmp_path / "files")
+    assert (result.returncode, result.stderr) == (status, "")
+    assert left == []
+
+
+@pytest.mark.slow
+@about_the_runtimes_compiler
+def test_files_of_a_program_and_a_compiler_that_were_both_killed_go_with_the_next_compilation(
+    tmp_path,
+):
+    other = tmp_path / "files" / "others"
+    other.mkdir(parents=True)
+    (tmp_path / "files" / "usmx-compile-of-nobody").mkdir()
+    (tmp_path / "files" / "usmx-compile-of-nobody" / "file").write_text("left")
+    result = run_python(
+        COMPILERS + "compile(1)\nprint(sorted(each.name[:13] for each in folder.iterdir()))",
+        TMPDIR=str(tmp_path / "files"),
+        USMX_CACHE_DIR="",
+    )
+    assert result.stdout.split() == ["['others',", "'usmx-compile-']"], result.stderr
+
+
+@pytest.mark.slow
+@about_the_runtimes_compiler
+def test_compiler_that_was_stopped_while_it_waited_is_replaced():
+    assert output_of(COMPILERS + """
+compile(1)
+(stopped,) = compilers()
+os.kill(stopped, signal.SIGSTOP)
+compile(2)
+print(stopped in compilers(), len(compilers()))
+""", TMPDIR="/tmp", USMX_CACHE_DIR="") == "False 1"  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ["/nonexistent", __file__, "/proc"])
+@about_the_runtimes_compiler
+def test_folder_for_temporary_files_that_cannot_be_used_is_named(wrong):
+    result = run_python("""
+import usmx
+try:
+    usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) {}", "f")
+except RuntimeError as error:
+    print(error)
+""", TMPDIR=wrong, USMX_CACHE_DIR="")  # fmt: skip
+    assert f"the folder that TMPDIR names, or in /tmp: expected a folder that this process can write to, found {wrong}: " in result.stdout, result.stderr  # fmt: skip
 
 
 @pytest.mark.slow

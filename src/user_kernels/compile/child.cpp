@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -19,6 +20,7 @@
 #include <utility>
 
 #include "runtime/waits.hpp"
+#include "user_kernels/compile/child_folder.hpp"
 
 extern char** environ;
 
@@ -152,35 +154,50 @@ class start_settings {
   posix_spawnattr_t attributes_;
 };
 
-/// Waits until the socket has an answer, or the child has ended. False if it takes longer than it
-/// may.
-bool await_answer(const descriptor& socket, std::chrono::seconds longest,
-                  const child_progress& progress) {
-  using std::chrono::seconds;
-  pollfd watched{socket.get(), POLLIN, 0};
-  constexpr int interval = static_cast<int>(check_interval.count());
-  const auto begin = std::chrono::steady_clock::now();
-  seconds next(2);
-  while (::poll(&watched, 1, interval) <= 0) {
-    if (should_give_up()) {
-      throw internal::interrupted_wait("a signal interrupted the compilation of a kernel");
+/// The wait for a child that has a request.
+class child_wait {
+ public:
+  explicit child_wait(const child_progress& progress) : progress_(progress) {}
+
+  /// Waits until the child has sent a byte, or has ended. False if the whole wait takes longer than
+  /// it may.
+  bool until_heard(const descriptor& socket, std::chrono::seconds longest) {
+    pollfd watched{socket.get(), POLLIN, 0};
+    constexpr int interval = static_cast<int>(check_interval.count());
+    while (::poll(&watched, 1, interval) <= 0) {
+      if (should_give_up()) {
+        throw internal::interrupted_wait("a signal interrupted the compilation of a kernel");
+      }
+      const auto passed = std::chrono::steady_clock::now() - begin_;
+      if (passed >= longest) {
+        return false;
+      }
+      if (progress_ && passed >= next_) {
+        next_ = std::chrono::floor<std::chrono::seconds>(passed) + std::chrono::seconds(1);
+        progress_(next_ - std::chrono::seconds(1));
+      }
     }
-    const auto passed = std::chrono::steady_clock::now() - begin;
-    if (passed >= longest) {
-      return false;
-    }
-    if (progress && passed >= next) {
-      next = std::chrono::floor<seconds>(passed) + seconds(1);
-      progress(next - seconds(1));
-    }
+    return true;
   }
-  return true;
+
+ private:
+  const child_progress& progress_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::chrono::seconds next_{2};
+};
+
+/// Takes the byte that a child has sent. False if it has ended.
+bool take_byte(const descriptor& socket) {
+  char byte;
+  return ::recv(socket.get(), &byte, 1, 0) == 1;
 }
 
 /// A running child, which compiles under one limit of memory, and the socket to it.
 struct compiler_process {
   std::filesystem::path program;
   std::uint64_t memory_nbytes;
+  child_folder folder;  // removed when the process has ended
+  descriptor start_output;
   child_process process;
   descriptor socket;
 };
@@ -193,19 +210,22 @@ std::unique_ptr<compiler_process> start(const std::filesystem::path& program,
   }
   descriptor own(ends[0]);
   const descriptor other = moved_up(descriptor(ends[1]));
-  const descriptor nothing = file_with({});
+  child_folder folder;
+  descriptor start_output = new_file();
   start_settings settings;
   for (const int file : {0, 1, 2, 3}) {
-    settings.give(nothing, file);  // until the first request
+    settings.give(start_output, file);  // until the first request
   }
   settings.give(other, child_socket);
-  char* const words[] = {const_cast<char*>(program.c_str()), nullptr};
+  char* const words[] = {const_cast<char*>(program.c_str()),
+                         const_cast<char*>(folder.path().c_str()), nullptr};
   pid_t id = -1;
   if (const int error = ::posix_spawn(&id, program.c_str(), settings.files(), settings.attributes(),
                                       words, environ)) {
     fail(error, program.c_str());
   }
-  return std::make_unique<compiler_process>(program, memory_nbytes, child_process(id),
+  return std::make_unique<compiler_process>(program, memory_nbytes, std::move(folder),
+                                            std::move(start_output), child_process(id),
                                             std::move(own));
 }
 
@@ -235,21 +255,33 @@ void send_request(const descriptor& socket, child_limits limits,
   }
 }
 
-/// Gives the child a request and waits. None if that takes longer than it may.
-std::optional<child_result> ask(compiler_process& child, const std::string& request,
-                                const compile_limits& limits, const child_progress& progress) {
+/// The result of a request: none if the child took longer than it may.
+struct request_end {
+  bool has_taken_request;
+  std::optional<child_result> result;
+};
+
+/// Gives the child a request and waits, `longest_until_taken` for the child to take it.
+request_end ask(compiler_process& child, const std::string& request, const compile_limits& limits,
+                std::chrono::seconds longest_until_taken, const child_progress& progress) {
   const descriptor input = file_with(request);
   const descriptor answer = new_file();
   const descriptor said = new_file();
   send_request(child.socket, {limits.memory_nbytes, limits.cpu_seconds},
                {input.get(), answer.get(), said.get()});
-  if (!await_answer(child.socket, limits.longest, progress)) {
-    return std::nullopt;
+  child_wait wait(progress);
+  if (!wait.until_heard(child.socket, longest_until_taken)) {
+    return {false, std::nullopt};
   }
-  char done;
-  const bool has_answered = ::recv(child.socket.get(), &done, 1, 0) == 1;
-  const std::optional<int> end = has_answered ? std::nullopt : std::optional(child.process.wait());
-  return child_result{content_of(answer), content_of(said), end};
+  if (!take_byte(child.socket)) {
+    return {false, child_result{{}, content_of(child.start_output), false, child.process.wait()}};
+  }
+  if (!wait.until_heard(child.socket, limits.longest)) {
+    return {true, std::nullopt};
+  }
+  const std::optional<int> end =
+      take_byte(child.socket) ? std::nullopt : std::optional(child.process.wait());
+  return {true, child_result{content_of(answer), content_of(said), true, end}};
 }
 
 /// The child that waits for the next request; at most one. It stays until the process ends.
@@ -279,18 +311,24 @@ bool took_its_time(int end_status) {
 std::optional<child_result> run_child(const std::filesystem::path& program,
                                       const std::string& request, const compile_limits& limits,
                                       const child_progress& progress) {
+  // Somebody may have stopped the child that waited. Another one is started sooner than that.
+  constexpr std::chrono::seconds longest_until_idle_one_takes(2);
   for (auto child = take_idle(program, limits.memory_nbytes);; child = nullptr) {
     const bool is_new = child == nullptr;
     if (is_new) {
       child = start(program, limits.memory_nbytes);
     }
-    std::optional<child_result> result = ask(*child, request, limits, progress);
-    if (result && !result->end_status) {
+    const auto until_taken =
+        is_new ? limits.longest : std::min(limits.longest, longest_until_idle_one_takes);
+    request_end end = ask(*child, request, limits, until_taken, progress);
+    if (end.result && !end.result->end_status) {
       keep(std::move(child));
-      return result;
+      return std::move(end.result);
     }
-    if (is_new || !result || took_its_time(*result->end_status)) {
-      return result;
+    const bool would_end_again =
+        end.has_taken_request && (!end.result || took_its_time(*end.result->end_status));
+    if (is_new || would_end_again) {
+      return std::move(end.result);
     }
   }
 }

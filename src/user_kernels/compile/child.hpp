@@ -25,8 +25,10 @@ struct compile_limits {
 struct child_result {
   /// The text that the child wrote to file 3.
   std::string answer;
-  /// The text that it wrote to files 1 and 2.
+  /// The text that it wrote to files 1 and 2: the loader's if the program could not start.
   std::string said;
+  /// Whether it took the request; without that, it has ended while it was started.
+  bool has_taken_request;
   /// The status that waitpid() gave; none while the child lives, which means that it has answered.
   std::optional<int> end_status;
 };
@@ -36,12 +38,14 @@ using child_progress = std::function<void(std::chrono::seconds)>;
 
 /// Gives a request to a child that runs the program, and waits for the answer. None if that takes
 /// longer than it may; the child was killed then. A signal may interrupt the wait, which kills the
-/// child, too. Throws std::system_error if it cannot be started.
+/// child, too. Throws std::system_error if it cannot be started, and std::runtime_error if there is
+/// no folder for its temporary files.
 ///
 /// The child that answered last is kept for the next request, since a compiler that has compiled
 /// before takes less than half of the time. It ends by itself when it has waited for a few seconds,
-/// and at once when this process ends. If it ends early, a new one gets the request: what an
-/// earlier source left in a process decides about no other.
+/// and at once when this process ends. If it ends early, or does not take the request within two
+/// seconds, as when somebody has stopped it, a new one gets the request: what happened earlier to a
+/// process decides about no other source.
 std::optional<child_result> run_child(const std::filesystem::path& program,
                                       const std::string& request, const compile_limits&,
                                       const child_progress& progress);
@@ -53,7 +57,8 @@ struct child_limits {
   std::uint64_t cpu_seconds;
 };
 inline constexpr std::size_t files_of_request = 3;
-/// The child's end of the socket by which requests come. A byte goes back for each answer.
+/// The child's end of the socket by which requests come. A byte goes back when the child has taken
+/// a request, and another one when it has answered.
 inline constexpr int child_socket = 4;
 
 // Messages between the library and the program that compiles: texts, each with its length in front.

@@ -1,7 +1,6 @@
 // usmx-compile: compiles programs, one after the other. A child of the library runs it, because the
 // compiler may end its process. Each request comes by the socket, with limits and files: it is read
 // from file 0, and the answer written to file 3 (user_kernels/compile/child.hpp).
-#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -17,9 +16,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@
 
 #include "user_kernels/compile/by_runtime.hpp"
 #include "user_kernels/compile/child.hpp"
+#include "user_kernels/compile/child_folder.hpp"
 #include "user_kernels/compile/nvrtc.hpp"
 #include "user_kernels/compile/program.hpp"
 #include "user_kernels/compile/spirv.hpp"
@@ -72,6 +75,9 @@ std::uint64_t resident_nbytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
+/// Sends the byte that says that a request was taken, or is answered. False if nobody is there.
+bool tell_parent() { return ::send(child_socket, "", 1, MSG_NOSIGNAL) == 1; }
+
 /// Waits for a request, takes over its files, and sets its limits. False if none comes.
 bool take_request() {
   pollfd watched{child_socket, POLLIN, 0};
@@ -99,17 +105,34 @@ bool take_request() {
   std::ranges::for_each(files, ::close);
   limit(RLIMIT_DATA, limits.memory_nbytes);
   limit(RLIMIT_CPU, used_seconds() + limits.cpu_seconds);
-  return true;
+  return tell_parent();
 }
 
-/// Whether a signal ends this process when the parent's does. A request would send that signal,
-/// too, so it is not for the time in which one may come.
-void end_with_parent(bool really) { ::fcntl(child_socket, F_SETFL, really ? O_ASYNC : 0); }
+/// The folder for temporary files, which is this process's alone; empty for none.
+std::filesystem::path& own_folder() {
+  static auto& folder = *new std::filesystem::path;  // never destroyed: two threads end the process
+  return folder;
+}
 
-/// Whether the parent has ended: before end_with_parent() it sends no signal.
-bool has_lost_parent() {
-  pollfd watched{child_socket, 0, 0};
-  return ::poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
+/// Without the runtime's own end: nothing is left to do.
+[[noreturn]] void end(int status) {
+  std::error_code failed;
+  constexpr int most_tries = 10;  // another thread may be writing there
+  for (int tries = 0; tries < most_tries && std::filesystem::exists(own_folder(), failed);
+       ++tries) {
+    std::filesystem::remove_all(own_folder(), failed);
+  }
+  ::_exit(status);
+}
+
+/// Ends this process when the parent ends, whatever it is at, from now on.
+void end_with_parent() {
+  std::thread([] {
+    pollfd watched{child_socket, 0, 0};
+    while (::poll(&watched, 1, -1) <= 0 || (watched.revents & POLLHUP) == 0) {
+    }
+    end(EXIT_SUCCESS);
+  }).detach();
 }
 
 std::string read_all(int descriptor) {
@@ -223,6 +246,14 @@ std::string answer(message_reader request) {
                                                     : answer_by_runtime(request);
 }
 
+/// The compiler keeps its temporary files in the folder that the library has made for this process.
+void keep_files_in(const std::filesystem::path& folder) {
+  if (folder.filename().native().starts_with(usmx::detail::child_folder_prefix)) {
+    own_folder() = folder;
+    ::setenv("TMPDIR", folder.c_str(), 1);
+  }
+}
+
 /// No real file may take the place of one that was given: quoted names are looked for in the
 /// current folder first.
 void hide_real_files() {
@@ -236,31 +267,27 @@ void hide_real_files() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
   hide_real_files();
+  if (count > 1) {
+    keep_files_in(words[1]);
+  }
   // The compiler takes and returns the same memory for each program.
   ::mallopt(M_TRIM_THRESHOLD, 512 << 20);
   ::mallopt(M_TOP_PAD, 16 << 20);
   limit(RLIMIT_CORE, 0);
-  ::fcntl(child_socket, F_SETOWN, ::getpid());
   try {
+    end_with_parent();
     while (take_request()) {
-      end_with_parent(true);
-      if (has_lost_parent()) {
-        break;
-      }
       const bool is_written = write_all(3, answer(message_reader(read_all(0))));
       std::fflush(nullptr);
-      end_with_parent(false);
-      const bool is_told = is_written && ::send(child_socket, "", 1, MSG_NOSIGNAL) == 1;
-      if (!is_told || resident_nbytes() > largest_idle_nbytes) {
+      if (!is_written || !tell_parent() || resident_nbytes() > largest_idle_nbytes) {
         break;
       }
     }
-    // Without the runtime's own end: nothing is left to do.
-    ::_exit(EXIT_SUCCESS);
+    end(EXIT_SUCCESS);
   } catch (const std::exception& failed) {
     write_all(2, failed.what());
-    ::_exit(EXIT_FAILURE);
+    end(EXIT_FAILURE);
   }
 }

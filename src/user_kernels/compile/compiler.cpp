@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -92,14 +93,38 @@ std::string request_for(const program& source, const cuda_target& target) {
   return request.bytes();
 }
 
+/// The compiler's text without its request to report a crash, which is about the compiler.
+std::string without_report_request(std::string_view said) {
+  const std::size_t request = said.find("PLEASE submit a bug report");
+  if (request == std::string_view::npos) {
+    return std::string(said);
+  }
+  const std::size_t end = std::min(said.find('\n', request), said.size() - 1) + 1;
+  return message(said.substr(0, request), said.substr(end));
+}
+
+/// The text that users see where the program of the compiler cannot be run.
+std::string start_failure_text(const fs::path& program, std::string_view reason) {
+  return message(
+      "the compiler of kernels cannot be started: ", program.native(), ": ", reason,
+      "\nExpected a program that this user may execute, on a file system without noexec, "
+      "and that finds its libraries: `pip install --force-reinstall usmx` installs both");
+}
+
 std::string end_text(const child_result& ended) {
   const int status = ended.end_status.value();
   std::string text = WIFSIGNALED(status) ? message("signal ", WTERMSIG(status), " (",
                                                    strsignal(WTERMSIG(status)), ")")
                                          : message("exit status ", WEXITSTATUS(status));
+  const std::string said = without_report_request(ended.said);
+  if (!ended.has_taken_request) {
+    return start_failure_text(
+        compiler_program(),
+        message("it ended with ", text, said.empty() ? "" : ", and said:\n", said));
+  }
   return message("the compiler ended early, with ", text,
                  ": the source made it crash, or it took more memory or time than it may",
-                 ended.said.empty() ? "" : "\n", ended.said);
+                 said.empty() ? "" : "\n", said);
 }
 
 /// Whether the compiler lacks a header of C++: one without a dot in its name.
@@ -360,6 +385,56 @@ std::string failure_text(const std::vector<diagnostic>& said, const program& sou
   return errors_text(shown, source);
 }
 
+/// Has a program compiled, and throws compile_error if the compiler cannot be run, or takes too
+/// long.
+child_result run_compiler(const program& source, const compile_target& target,
+                          const child_progress& progress, const compile_limits& limits) {
+  const std::string request =
+      std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
+  const fs::path by = compiler_program();
+  std::optional<child_result> ended;
+  try {
+    ended = run_child(by, request, limits, progress);
+  } catch (const std::system_error& failed) {
+    throw compile_error(start_failure_text(by, failed.what()), {});
+  }
+  if (!ended) {
+    throw compile_error(message("the compiler had not ended after ", limits.longest.count(),
+                                " s, and was stopped: the source or the module makes it, or the "
+                                "device's driver, wait or work for too long"),
+                        {});
+  }
+  return *std::move(ended);
+}
+
+/// Whether the compiler crashed, other than by using up its time.
+bool has_crashed(const child_result& ended) {
+  return ended.end_status && ended.has_taken_request && WIFSIGNALED(*ended.end_status) &&
+         WTERMSIG(*ended.end_status) != SIGXCPU && WTERMSIG(*ended.end_status) != SIGKILL;
+}
+
+/// The errors in a source at which the SYCL runtime's compiler crashed. It crashes after an error
+/// that ends all work on templates, such as a missing file or the twentieth error, where the type
+/// of a kernel's parameter is a template: so kernels are ordinary functions here, by a macro in the
+/// place of the attributes' namespace. Brackets that fill its stack are an error, too.
+std::vector<diagnostic> errors_behind_crash(const program& source, const compile_target& target,
+                                            const child_progress& progress,
+                                            const compile_limits& limits) {
+  if (!std::holds_alternative<runtime_target>(target) || internal::is_spirv(source.text)) {
+    return {};
+  }
+  program without_kernels = source;
+  without_kernels.options.emplace_back("-D__sycl_detail__=usmx_no_kernels");
+  without_kernels.options.emplace_back("-fbracket-depth=1000");
+  const child_result ended = run_compiler(without_kernels, target, progress, limits);
+  if (ended.end_status) {
+    return {};
+  }
+  message_reader answer(ended.answer);
+  std::vector<diagnostic> said = for_users(parse_diagnostics(compiled_program::from(answer).log));
+  return shown_of(said).empty() ? std::vector<diagnostic>() : said;
+}
+
 }  // namespace
 
 compile_target target_for(const sycl::device& device) {
@@ -404,24 +479,23 @@ std::optional<compiled_program> linked_from_package(const program& source,
 
 compiled_program compile(const program& source, const compile_target& target,
                          const child_progress& progress, const compile_limits& limits) {
-  const std::string request =
-      std::visit([&](const auto& chosen) { return request_for(source, chosen); }, target);
-  const auto ended = run_child(compiler_program(), request, limits, progress);
-  if (!ended) {
-    throw compile_error(message("the compiler had not ended after ", limits.longest.count(),
-                                " s, and was stopped: the source or the module makes it, or the "
-                                "device's driver, wait or work for too long"),
-                        {});
+  const child_result ended = run_compiler(source, target, progress, limits);
+  if (has_crashed(ended)) {
+    std::vector<diagnostic> said = errors_behind_crash(source, target, progress, limits);
+    if (!said.empty()) {
+      const std::string text = failure_text(said, source, {});
+      throw compile_error(text, std::move(said));
+    }
   }
-  if (ended->end_status) {
-    throw compile_error(end_text(*ended), {});
+  if (ended.end_status) {
+    throw compile_error(end_text(ended), {});
   }
-  message_reader answer(ended->answer);
+  message_reader answer(ended.answer);
   compiled_program made = compiled_program::from(answer);
   require_definitions(modules_of_syclbin(answer.text()));
   if (made.executable.empty()) {
     std::vector<diagnostic> said = for_users(parse_diagnostics(made.log));
-    const std::string text = failure_text(said, source, made.log + ended->said);
+    const std::string text = failure_text(said, source, made.log + ended.said);
     throw compile_error(text, std::move(said));
   }
   return made;
