@@ -39,6 +39,9 @@ class Copy:
             program.chmod(0o755)
 
     def run(self, program, *arguments):
+        return self.result(program, *arguments).stdout
+
+    def result(self, program, *arguments):
         environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join(map(str, (self.package.parent, TOOLS))),
@@ -55,7 +58,7 @@ class Copy:
             timeout=600,
         )
         assert done.returncode == 0, done.stderr
-        return done.stdout
+        return done
 
     def count(self):
         return len(self.asked.read_text().splitlines()) if self.asked.exists() else 0
@@ -175,7 +178,7 @@ def test_changed_text_is_compiled(package):
     assert package.count() == 1
 
 
-@pytest.mark.parametrize("content", [None, b"", b"usmxprg1 but damaged"])
+@pytest.mark.parametrize("content", [None, b"", b"usmxprg2 but damaged"])
 def test_package_without_kernels_compiles(tmp_path, content):
     copy = Copy(tmp_path, None)
     file = copy.package / "libexec/usmx-kernels"
@@ -185,11 +188,81 @@ def test_package_without_kernels_compiles(tmp_path, content):
     assert float(copy.run(SINE)) == 0
 
 
+INDEX_NBYTES = 32 + 56 * 4  # the header, and the places of some programs
+
+
+def some_bytes_of(size):
+    """Where the header, the index and the programs of the package's file are changed."""
+    rng = np.random.default_rng(5)
+    return [0, 8, 16, 24, 32, *rng.integers(32, INDEX_NBYTES, 2), *rng.integers(size // 2, size, 1)]
+
+
+@pytest.mark.slow
+def test_changed_bytes_are_never_run(tmp_path):
+    """A driver that gets damaged code may end the process."""
+    copy = Copy(tmp_path, None)
+    file = copy.package / "libexec/usmx-kernels"
+    whole = file.read_bytes()
+    file.unlink()  # a link, perhaps
+    for at in some_bytes_of(len(whole)):
+        changed = bytearray(whole)
+        changed[at] ^= 1
+        if at < INDEX_NBYTES:
+            file.write_bytes(changed)
+        else:  # any program may be the one that is used: all are damaged
+            middle = bytes(each ^ 1 for each in whole[len(whole) // 16 :])
+            file.write_bytes(whole[: len(whole) // 16] + middle)
+        done = copy.result(SINE)
+        assert float(done.stdout) == 0
+        assert f"{file} is damaged: the checksum of " in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", [0.0001, 0.5, 0.9999])
+def test_file_that_was_cut_is_not_used(tmp_path, part):
+    copy = Copy(tmp_path, None)
+    file = copy.package / "libexec/usmx-kernels"
+    whole = file.read_bytes()
+    file.unlink()
+    file.write_bytes(whole[: int(len(whole) * part)])
+    done = copy.result(SINE)
+    assert float(done.stdout) == 0
+    assert f"{file} is damaged: the checksum of its index" in done.stderr
+
+
+UNSTARTABLE = {
+    "lacks a library": (0o755, "#!/bin/sh\necho libx.so: cannot open >&2\nexit 127\n",
+                        "it ended with exit status 127, and said:\nlibx.so: cannot open\n"),
+    "may not be executed": (0o644, "#!/bin/sh\n", "Permission denied"),
+    "is no program": (0o755, "no program", "Exec format error"),
+    "interpreter is missing": (0o755, "#!/no/such/sh\n", "No such file or directory"),
+    "ends at once": (0o755, "#!/bin/sh\nkill -9 $$\n", "it ended with signal 9 (Killed)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("mode", "text", "reason"), UNSTARTABLE.values(), ids=UNSTARTABLE)
+def test_compiler_that_cannot_start_is_named_with_the_reason(tmp_path, mode, text, reason):
+    copy = Copy(tmp_path)
+    compiler = copy.package / "libexec/usmx-compile"
+    compiler.write_text(text)
+    compiler.chmod(mode)
+    said = copy.run("""
+import usmx
+try:
+    usmx.Kernel("#include <usmx/kernel.hpp>\\nUSMX_KERNEL(1) f(int* x) {}", "f")
+except usmx.CompileError as error:
+    print(error)
+""")
+    assert f"the compiler of kernels cannot be started: {compiler}: " in said
+    assert reason in said
+    assert "pip install" in said
+
+
 @pytest.mark.slow
 def test_build_that_can_compile_nothing_ends(tmp_path):
     """As on a machine without libsycl-jit."""
     programs = tmp_path / "compiles-nothing"
-    programs.write_text('#!/bin/sh\nprintf usmxprg1 > "$2"\n')
+    programs.write_text('#!/bin/sh\nprintf usmxprg2 > "$2"\n')
     programs.chmod(0o755)
     (module,) = PACKAGE.glob("_core.*.so")
     file = tmp_path / "usmx-kernels"
@@ -200,4 +273,4 @@ def test_build_that_can_compile_nothing_ends(tmp_path):
         check=True,
         timeout=250,
     )
-    assert file.read_bytes() == b"usmxprg1"
+    assert file.read_bytes() == b"usmxprg2"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <fstream>
 #include <map>
 #include <stdexcept>
@@ -11,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/messages.hpp"
 #include "kernels/cache_files.hpp"
 #include "usmx/base/error.hpp"
 
@@ -18,8 +20,6 @@ namespace usmx::inline v1::detail {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<char, 8> file_magic{'u', 's', 'm', 'x', 'p', 'r', 'g', '1'};
 
 template <class T>
 bool read(std::istream& from, T* into, std::size_t count) {
@@ -33,7 +33,31 @@ void write_to(std::ostream& to, const T* from, std::size_t count) {
   to.write(reinterpret_cast<const char*>(from), static_cast<std::streamsize>(count * sizeof(T)));
 }
 
+template <class T>
+std::uint64_t checksum_of(const std::vector<T>& all) {
+  return hash_of({reinterpret_cast<const char*>(all.data()), all.size() * sizeof(T)});
+}
+
+std::uint64_t checksum_of(const packaged_program& made) {
+  return hash_of(made.object) ^ std::rotl(hash_of(made.log), 1);
+}
+
+void report_damage(const fs::path& file, const char* reason) {
+  warn(message("the package's kernels: ", file.native(), " is damaged: ", reason,
+               "; its kernels are compiled when they are first used. "
+               "`pip install --force-reinstall usmx` installs the file again"));
+}
+
 }  // namespace
+
+struct packaged_programs::header {
+  static constexpr std::array<char, 8> expected_magic{'u', 's', 'm', 'x', 'p', 'r', 'g', '2'};
+
+  std::array<char, 8> magic = expected_magic;
+  std::uint64_t count;
+  std::uint64_t nbytes;    // of the file
+  std::uint64_t checksum;  // of the places
+};
 
 fs::path library_folder() {
   Dl_info found;
@@ -63,22 +87,33 @@ program_key key_of(const program& of) {
 
 packaged_programs::packaged_programs(fs::path file) : file_(std::move(file)) {
   std::error_code failed;
-  const std::uintmax_t nbytes = fs::file_size(file_, failed);
-  std::ifstream in(file_, std::ios::binary);
-  std::array<char, 8> found{};
-  std::uint64_t count = 0;
-  if (failed || !read(in, found.data(), found.size()) || found != file_magic ||
-      !read(in, &count, 1) || count > nbytes / sizeof(place)) {
+  if (!fs::is_regular_file(file_, failed)) {  // opening a pipe would wait
     return;
   }
-  places_.resize(count);
+  const std::uintmax_t nbytes = fs::file_size(file_, failed);
+  if (failed || nbytes == 0) {  // the build had no device to compile for
+    return;
+  }
+  std::ifstream in(file_, std::ios::binary);
+  if (!read_places(in, nbytes)) {
+    places_.clear();
+    report_damage(file_, "the checksum of its index does not match");
+  }
+}
+
+bool packaged_programs::read_places(std::istream& in, std::uintmax_t nbytes) {
+  header head;
+  if (!read(in, &head, 1) || head.magic != header::expected_magic || head.nbytes != nbytes ||
+      head.count > nbytes / sizeof(place)) {
+    return false;
+  }
+  places_.resize(head.count);
   const auto is_inside = [&](const place& each) {
     return each.offset <= nbytes && each.object_nbytes <= nbytes - each.offset &&
            each.log_nbytes <= nbytes - each.offset - each.object_nbytes;
   };
-  if (!read(in, places_.data(), places_.size()) || !std::ranges::all_of(places_, is_inside)) {
-    places_.clear();
-  }
+  return read(in, places_.data(), places_.size()) && checksum_of(places_) == head.checksum &&
+         std::ranges::all_of(places_, is_inside);
 }
 
 const packaged_programs& packaged_programs::installed() {
@@ -101,9 +136,12 @@ std::optional<packaged_program> packaged_programs::find(const program& wanted) c
   in.seekg(static_cast<std::streamoff>(found->offset));
   packaged_program made{std::string(found->object_nbytes, '\0'),
                         std::string(found->log_nbytes, '\0')};
-  const bool is_whole = read(in, made.object.data(), made.object.size()) &&
-                        read(in, made.log.data(), made.log.size());
-  return is_whole ? std::optional(std::move(made)) : std::nullopt;
+  if (!read(in, made.object.data(), made.object.size()) ||
+      !read(in, made.log.data(), made.log.size()) || checksum_of(made) != found->checksum) {
+    report_damage(file_, "the checksum of a kernel does not match");
+    return std::nullopt;
+  }
+  return made;
 }
 
 void packaged_programs::write(const fs::path& file, std::span<const named_program> programs) {
@@ -111,16 +149,17 @@ void packaged_programs::write(const fs::path& file, std::span<const named_progra
   for (const named_program& each : programs) {
     sorted.emplace(each.key, &each.content);
   }
-  std::ofstream out(file, std::ios::binary);
-  const std::uint64_t count = sorted.size();
-  write_to(out, file_magic.data(), file_magic.size());
-  write_to(out, &count, 1);
-  std::uint64_t offset = file_magic.size() + sizeof count + count * sizeof(place);
+  std::uint64_t offset = sizeof(header) + sorted.size() * sizeof(place);
+  std::vector<place> places;
   for (const auto& [key, content] : sorted) {
-    const place next{key, offset, content->object.size(), content->log.size()};
-    write_to(out, &next, 1);
-    offset += next.object_nbytes + next.log_nbytes;
+    places.push_back(
+        {key, offset, content->object.size(), content->log.size(), checksum_of(*content)});
+    offset += content->object.size() + content->log.size();
   }
+  const header head{.count = places.size(), .nbytes = offset, .checksum = checksum_of(places)};
+  std::ofstream out(file, std::ios::binary);
+  write_to(out, &head, 1);
+  write_to(out, places.data(), places.size());
   for (const auto& [key, content] : sorted) {
     write_to(out, content->object.data(), content->object.size());
     write_to(out, content->log.data(), content->log.size());

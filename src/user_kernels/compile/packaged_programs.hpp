@@ -7,6 +7,7 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <istream>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,11 +42,13 @@ class packaged_programs {
  public:
   static constexpr std::string_view file_name = "usmx-kernels";
 
-  /// The programs in a file; none where it is missing, is no such file, or is damaged.
+  /// The programs in a file; none where it is missing or empty, or is damaged, of which a warning
+  /// tells.
   explicit packaged_programs(std::filesystem::path file);
   static const packaged_programs& installed();
 
-  /// Reads the file. None where it lacks the program.
+  /// Reads the file. None where it lacks the program, or where the program is damaged, of which a
+  /// warning tells.
   std::optional<packaged_program> find(const program&) const;
   std::size_t size() const noexcept { return places_.size(); }
 
@@ -63,7 +66,12 @@ class packaged_programs {
     std::uint64_t offset;
     std::uint64_t object_nbytes;
     std::uint64_t log_nbytes;
+    std::uint64_t checksum;  // of both
   };
+  /// The beginning of the file. The places follow, and then the programs.
+  struct header;
+
+  bool read_places(std::istream& in, std::uintmax_t nbytes);
 
   std::filesystem::path file_;
   std::vector<place> places_;

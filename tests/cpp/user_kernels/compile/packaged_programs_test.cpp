@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/temporary_folder.hpp"
+#include "usmx/base/error.hpp"
 
 namespace {
 
@@ -100,19 +101,22 @@ TEST_F(packaged_programs_test, file_cut_anywhere_has_whole_programs_or_none) {
   EXPECT_FALSE(packaged.find(first));
 }
 
-TEST_F(packaged_programs_test, byte_of_any_value_anywhere_does_no_harm) {
+TEST_F(packaged_programs_test, changed_byte_anywhere_hides_what_it_is_in_and_is_told) {
+  static std::string warning;
+  usmx::set_warning_handler([](const char* text) noexcept { warning = text; });
   const program first = made("int x;");
   const std::string whole = content_of(write({{first, "object"}}));
   for (std::size_t at = 0; at < whole.size(); ++at) {
-    for (const char value : {'\x00', '\x01', '\x7f', '\xff'}) {
+    for (int bit = 0; bit < 8; ++bit) {
       std::string changed = whole;
-      changed[at] = value;
+      changed[at] = static_cast<char>(changed[at] ^ (1 << bit));
       std::ofstream(file_, std::ios::binary) << changed;
-      if (const auto found = packaged_programs(file_).find(first)) {
-        EXPECT_LE(found->object.size() + found->log.size(), whole.size());
-      }
+      warning.clear();
+      EXPECT_FALSE(packaged_programs(file_).find(first)) << at << ", bit " << bit;
+      EXPECT_NE(warning.find(file_.native()), std::string::npos) << at << ", bit " << bit;
     }
   }
+  usmx::set_warning_handler(nullptr);
 }
 
 }  // namespace
