@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, kernels, new_beside
+from usmx._container.creation import as_axis
 from usmx._core import _dtype, moveaxis, reshape
 
 if TYPE_CHECKING:
@@ -28,8 +29,9 @@ def best_of_rows(row: Reduction, x: USMArray, axis: Any, keepdims: bool) -> USMA
     sub_group = 4 if x.dtype.itemsize < 4 else 16
     if not device.is_cpu or sub_group not in device.sub_group_sizes or x.dtype.kind not in "biuf":
         return None
-    if not is_whole and (isinstance(axis, tuple) or axis is None):
+    if not is_whole and (isinstance(axis, (tuple, list)) or axis is None):
         return None
+    axis = None if axis is None else as_axis(axis, x.ndim)
     rows = reshape(x, (1, -1)) if is_whole else moveaxis(x, axis, -1)
     columns = rows.shape[-1]
     if columns < LONG_ROW or not rows.flags.c_contiguous:

@@ -6,12 +6,13 @@ import re
 from math import inf
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import Traced, compute, converted_to, in_type, written
+from usmx._compute.call import Traced, compute, converted_to, in_type, is_operand, written
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_integer, as_view
 from usmx._container.indexing import nonzero
 from usmx._container.types import are_alike, iinfo, innermost_fields
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -156,7 +157,7 @@ def clip(
         [2 5 6]
     """
     view = x if isinstance(x, Traced) else as_view("x", x)
-    low, high = (_within(view, bound) for bound in (min, max))
+    low, high = (_within(view, *each) for each in (("min", min), ("max", max)))
     if low is None and high is None:
         return compute(ROWS["maximum"], (view, view), out)
     if high is None:
@@ -166,8 +167,13 @@ def clip(
     return compute(ROWS["clip"], (view, low, high), out)
 
 
-def _within(x, bound):
+def _within(x, name, bound):
     """The bound as the type of `x` has it: a Python integer outside of it is the nearest one."""
+    if bound is not None and not is_operand(bound):
+        raise TypeError(
+            f"clip: {name} must be a USMArray, a number or a list of numbers, found "
+            f"{short_repr(bound)}; usmx.asarray makes arrays"
+        )
     if type(bound) is not int or x.dtype.kind not in "iu":
         return bound
     limits = iinfo(x.dtype)

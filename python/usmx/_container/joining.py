@@ -49,7 +49,7 @@ def hstack(
         >>> print(usmx.hstack([usmx.arange(2), usmx.arange(3)]))
         [0 1 0 1 2]
     """
-    views = [atleast_1d(array) for array in checked_list(tup)]
+    views = [atleast_1d(array) for array in checked_list(tup, "tup")]
     return concat(views, min(views[0].ndim - 1, 1), dtype=dtype, casting=casting)
 
 
@@ -82,7 +82,7 @@ def vstack(
         [[0 1]
          [0 1]]
     """
-    rows = [atleast_2d(array) for array in checked_list(tup)]
+    rows = [atleast_2d(array) for array in checked_list(tup, "tup")]
     return concat(rows, 0, dtype=dtype, casting=casting)
 
 
@@ -105,7 +105,7 @@ def dstack(tup: Sequence[Any] | Producer) -> USMArray:
         >>> usmx.dstack([usmx.zeros((2, 3)), usmx.zeros((2, 3))]).shape
         (2, 3, 2)
     """
-    return concat([atleast_3d(array) for array in checked_list(tup)], 2)
+    return concat([atleast_3d(array) for array in checked_list(tup, "tup")], 2)
 
 
 def column_stack(tup: Sequence[Any] | Producer) -> USMArray:
@@ -129,7 +129,8 @@ def column_stack(tup: Sequence[Any] | Producer) -> USMArray:
          [1 1]]
     """
     columns = [
-        array if array.ndim > 1 else atleast_1d(array)[:, None] for array in checked_list(tup)
+        array if array.ndim > 1 else atleast_1d(array)[:, None]
+        for array in checked_list(tup, "tup")
     ]
     return concat(columns, 1)
 

@@ -325,14 +325,14 @@ def require_few_views(count: int) -> None:
         raise MemoryError(f"at most {_MOST_VIEWS} views are made at once, found {count}")
 
 
-def checked_list(arrays: Any) -> list[USMArray]:
+def checked_list(arrays: Any, name: str = "arrays") -> list[USMArray]:
     """The arrays that are to be joined: what is on the host goes where the others are."""
     whole = _core._as_array(arrays)
     if whole is not None and whole.ndim > 0:
         return _checked_arrays(unstack(whole))
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(
-            f"arrays must be a list, a tuple or an array, found {type(arrays).__name__}"
+            f"{name} must be a list, a tuple or an array, found {type(arrays).__name__}"
         )
     views = [_core._as_array(array) for array in arrays]
     found = [view for view in views if view is not None]

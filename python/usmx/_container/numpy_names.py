@@ -11,6 +11,7 @@ from usmx import _core
 from usmx._container.creation import as_array, as_integer, as_view, of_dimensions
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import assign_where
+from usmx._container.manipulation import integers_of
 from usmx._container.types import can_cast
 from usmx._core import USMArray, _as_array, asarray, flip, moveaxis, reshape, swapaxes
 
@@ -125,9 +126,9 @@ def rot90(m: Producer, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0,
          [1 3]]
     """
     view = as_view("m", m)
-    plane = [_core._normalized_axis(axis, view.ndim) for axis in axes]
+    plane = [_core._normalized_axis(axis, view.ndim) for axis in integers_of("axes", axes)]
     if len(plane) != 2 or plane[0] == plane[1]:
-        raise ValueError(f"axes must be two different axes, found {tuple(axes)}")
+        raise ValueError(f"axes must be two different axes, found {axes}")
     turns = as_integer("k", k) % 4
     if turns == 2:
         return flip(view, axis=tuple(plane))
@@ -230,7 +231,10 @@ def diagonal(
     view = as_view("a", a)
     if view.ndim < 2:
         raise ValueError(f"diagonal: x must have at least 2 dimensions, found shape {view.shape}")
-    rows, columns = (_core._normalized_axis(axis, view.ndim) for axis in (axis1, axis2))
+    rows, columns = (
+        _core._normalized_axis(as_integer(name, axis), view.ndim)
+        for name, axis in (("axis1", axis1), ("axis2", axis2))
+    )
     if rows == columns:
         raise ValueError(f"diagonal: axis1 and axis2 must be different, found {axis1} and {axis2}")
     offset = as_integer("offset", offset)
@@ -268,7 +272,7 @@ def diag(v: ArrayLike | Producer, k: SupportsIndex = 0) -> USMArray:
     """
     view = as_array("v", v)
     if view.ndim == 2:
-        return diagonal(view, k)
+        return diagonal(view, as_integer("k", k))
     if view.ndim != 1:
         raise ValueError(f"diag: v must have 1 or 2 dimensions, found shape {view.shape}")
     size = view.shape[0] + abs(as_integer("k", k))

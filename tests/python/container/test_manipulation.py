@@ -732,3 +732,26 @@ def test_flat_arrays_of_repeated_elements_are_numpys(axes, repeated, order):
     mine = usmx.broadcast_to(mine[one], host.shape)
     assert np.array_equal(usmx.asnumpy(mine.ravel(order)), numpys.ravel(order))
     assert np.array_equal(usmx.asnumpy(mine.flatten(order)), numpys.flatten(order))
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda a: usmx.rot90(a, axes=1.5), "axes"),
+        (lambda a: usmx.rot90(a, axes="xy"), "axes"),
+        (lambda a: usmx.diag(a, 1.5), "k"),
+        (lambda a: usmx.diagonal(a, axis1=1.5), "axis1"),
+        (lambda a: usmx.diagonal(a, axis2="x"), "axis2"),
+        (lambda a: usmx.vstack(3), "tup"),
+        (lambda a: usmx.hstack(3), "tup"),
+        (lambda a: usmx.column_stack(3), "tup"),
+        (lambda a: usmx.concat(3), "arrays"),
+        (lambda a: usmx.clip(a, "x", 1), "clip: min"),
+        (lambda a: usmx.clip(a, max=object()), "clip: max"),
+        (lambda a: usmx.argmax(usmx.zeros((1, 200_000)), axis=1.5), "'axis'"),
+        (lambda a: usmx.argmax(usmx.zeros((1, 200_000)), axis="x"), "'axis'"),
+    ],
+)
+def test_errors_name_the_parameter_that_the_caller_wrote(call, named):
+    with pytest.raises(TypeError, match=f"^{named} must be "):
+        call(usmx.ones((2, 3)))
