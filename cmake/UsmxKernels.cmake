@@ -25,16 +25,8 @@ foreach(source IN LISTS kernel_sources)
 endforeach()
 file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
 
-add_executable(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/runtime_compiler.cpp src/kernels/groups.cpp
-                                    src/kernels/runtime_compiler.cpp)
-target_compile_options(usmx_compile_kernels PRIVATE ${USMX_WARNINGS} -O0)
-if(USMX_SANITIZE) # a sanitizer would look into the runtime's compiler, and find no device
-  target_compile_options(usmx_compile_kernels PRIVATE -fno-sanitize=all)
-  target_link_options(usmx_compile_kernels PRIVATE -fno-sanitize=all)
-endif()
-target_include_directories(usmx_compile_kernels PRIVATE include src)
-target_link_libraries(usmx_compile_kernels PRIVATE SYCLRuntime::sycl)
-target_link_options(usmx_compile_kernels PRIVATE LINKER:--disable-new-dtags)
+usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp
+              SHARED src/kernels/groups.cpp src/kernels/runtime_compiler.cpp)
 
 # The CPU device is all it takes. In a fresh Python environment, as in an isolated build, nothing
 # registers its driver, and a selection of the user's may leave it out.

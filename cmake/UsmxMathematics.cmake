@@ -1,14 +1,10 @@
 # Compiles the kernels of ordinary calls of the Python package, which is built by then, into the file usmx-kernels:
 # tools/package_kernels.py.
 
-add_executable(
-  usmx_compile_programs
-  tools/compile_programs.cpp src/base/messages.cpp src/kernels/cache_files.cpp
-  src/user_kernels/compile/packaged_programs.cpp src/user_kernels/compile/program.cpp src/user_kernels/compile/spirv.cpp)
-target_compile_options(usmx_compile_programs PRIVATE ${USMX_WARNINGS})
-target_include_directories(usmx_compile_programs PRIVATE include src)
-target_link_libraries(usmx_compile_programs PRIVATE SYCLRuntime::sycl ${CMAKE_DL_LIBS})
-target_link_options(usmx_compile_programs PRIVATE LINKER:--disable-new-dtags)
+usmx_add_tool(
+  usmx_compile_programs tools/compile_programs.cpp
+  SHARED src/base/messages.cpp src/kernels/cache_files.cpp src/user_kernels/compile/packaged_programs.cpp
+         src/user_kernels/compile/program.cpp src/user_kernels/compile/spirv.cpp)
 
 set(usmx_packaged_kernels "${PROJECT_BINARY_DIR}/usmx-kernels")
 file(GLOB mathematics CONFIGURE_DEPENDS python/usmx/_compute/*.py python/usmx/_compute/*.hpp)
@@ -18,8 +14,9 @@ add_custom_command(
           ${mathematics}
   COMMAND
     "${CMAKE_COMMAND}" -E env ${kernel_environment} "${Python_EXECUTABLE}"
-    "${PROJECT_SOURCE_DIR}/tools/package_kernels.py" "$<TARGET_FILE:usmx>" "$<TARGET_FILE:_core>"
-    "$<TARGET_FILE:usmx_compile_programs>" "${SYCLRuntime_LIBRARY_DIR}/libsycl-jit.so" "${usmx_packaged_kernels}"
+    "${PROJECT_SOURCE_DIR}/tools/package_kernels.py" "$<TARGET_FILE:usmx>"
+    "$<TARGET_FILE:_core>" "$<TARGET_FILE:usmx_compile_programs>" "${SYCLRuntime_LIBRARY_DIR}/libsycl-jit.so"
+    "${usmx_packaged_kernels}"
   COMMENT "Compiling the kernels of ordinary calls"
   VERBATIM)
 add_custom_target(usmx_packaged_kernels ALL DEPENDS "${usmx_packaged_kernels}")
