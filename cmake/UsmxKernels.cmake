@@ -44,10 +44,14 @@ add_custom_command(
 
 # For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml).
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
-execute_process(COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" --available
-                RESULT_VARIABLE no_ptx_compiler)
 set(ptx_definition)
-if(no_ptx_compiler)
+if(USMX_CUDA_KERNELS)
+  execute_process(COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" --available
+                  RESULT_VARIABLE no_ptx_compiler)
+endif()
+if(NOT USMX_CUDA_KERNELS)
+  message(STATUS "Kernels for CUDA devices: left out, USMX_CUDA_KERNELS is OFF")
+elseif(no_ptx_compiler)
   message(STATUS "Kernels for CUDA devices: left out, nvidia-cuda-nvrtc-cu12 is not installed")
 else()
   set(ptx_groups copy_elements fill select cast cast_double)

@@ -6,6 +6,9 @@ usmx_add_tool(
   SHARED src/base/messages.cpp src/kernels/cache_files.cpp src/user_kernels/compile/packaged_programs.cpp
          src/user_kernels/compile/program.cpp src/user_kernels/compile/spirv.cpp)
 
+if(NOT USMX_PACKAGED_KERNELS MATCHES "^(full|core|none)$")
+  message(FATAL_ERROR "USMX_PACKAGED_KERNELS: expected full, core or none, found '${USMX_PACKAGED_KERNELS}'")
+endif()
 set(usmx_packaged_kernels "${PROJECT_BINARY_DIR}/usmx-kernels")
 file(GLOB mathematics CONFIGURE_DEPENDS python/usmx/_compute/*.py python/usmx/_compute/*.hpp)
 add_custom_command(
@@ -14,7 +17,7 @@ add_custom_command(
           ${mathematics}
   COMMAND
     "${CMAKE_COMMAND}" -E env ${kernel_environment} "${Python_EXECUTABLE}"
-    "${PROJECT_SOURCE_DIR}/tools/package_kernels.py" "$<TARGET_FILE:usmx>"
+    "${PROJECT_SOURCE_DIR}/tools/package_kernels.py" "${USMX_PACKAGED_KERNELS}" "$<TARGET_FILE:usmx>"
     "$<TARGET_FILE:_core>" "$<TARGET_FILE:usmx_compile_programs>" "${SYCLRuntime_LIBRARY_DIR}/libsycl-jit.so"
     "${usmx_packaged_kernels}"
   COMMENT "Compiling the kernels of ordinary calls"

@@ -2,7 +2,7 @@
 
 The package's build compiles the kernels of these calls (tools/package_kernels.py). What is not
 here is compiled when it is first called. So a list that lacks something is no error, and one that
-has too much makes the package larger and its build longer.
+has too much makes the package larger and its build longer. So there are two lists: SETS.
 """
 
 from __future__ import annotations
@@ -152,15 +152,19 @@ def _of_other_types(call: Callable[..., Call], arrays: Callable[[str], Arrays]) 
             yield call(name, of.whole)
 
 
+def _reduction(name: str, x: usmx.USMArray, axis: Any, make: Make) -> Call:
+    row = REDUCTIONS[name]
+    if row.types != "real":
+        return partial(reduce, row, x, axis)
+    reduced = range(x.ndim) if axis is None else [axis % x.ndim]
+    shape = tuple(1 if k in reduced else extent for k, extent in enumerate(x.shape))
+    mean = make(shape, "float64" if x.dtype.kind == "i" else x.dtype.name)
+    return partial(reduce, row, x, axis, spread=(mean, 1.0))
+
+
 def _reductions(arrays: Callable[[str], Arrays], make: Make) -> Iterator[Call]:
     def call(name, x, axis):
-        row = REDUCTIONS[name]
-        if row.types != "real":
-            return partial(reduce, row, x, axis)
-        reduced = range(x.ndim) if axis is None else [axis % x.ndim]
-        shape = tuple(1 if k in reduced else extent for k, extent in enumerate(x.shape))
-        mean = make(shape, "float64" if x.dtype.kind == "i" else x.dtype.name)
-        return partial(reduce, row, x, axis, spread=(mean, 1.0))
+        return _reduction(name, x, axis, make)
 
     for dtype in (*REALS, "int64", "bool"):
         of = arrays(dtype)
@@ -216,7 +220,64 @@ def _arrays(make: Make) -> Callable[[str], Arrays]:
     return cache(partial(Arrays, make=make))
 
 
-def ordinary_calls(make: Make) -> Iterator[Call]:
+def _core_elementwise(arrays: Callable[[str], Arrays]) -> Iterator[Call]:
+    def call(name, *operands):
+        return partial(launch, ROWS[name], operands)
+
+    booleans = arrays("bool")
+    for dtype in REALS:
+        of = arrays(dtype)
+        for name in COMMON_UNARY:
+            yield call(name, of.whole)
+        yield call("abs", of.part)
+        for name in ARITHMETIC:
+            for pair in (*_pairs(of, 2), (of.row, of.field), (of.single, of.single)):
+                yield call(name, *pair)
+        for name in (*COMPARISONS, "pow", "maximum", "minimum"):
+            for pair in _pairs(of, 1):
+                yield call(name, *pair)
+        for name in ("atan2", "hypot"):
+            yield call(name, of.field, of.field)
+        yield call("equal", of.whole, of.turned)
+        yield call("clip", of.whole, of.number, of.number)
+        yield call("where", booleans.whole, of.whole, of.number)
+    integers = arrays("int64")
+    for name in (*ARITHMETIC, *COMPARISONS, "floor_divide", "remainder"):
+        for pair in _pairs(integers, 1):
+            yield call(name, *pair)
+    for name in OF_BOOLEANS:
+        yield call(name, booleans.whole, booleans.whole)
+    yield call("logical_not", booleans.whole)
+    for name in COMPARISONS:
+        yield call(name, arrays("uint8").whole, arrays("uint8").number)
+
+
+def _core_reductions(make: Make) -> Iterator[Call]:
+    arrays = _arrays(make)
+    names = {"bool": ("sum", "any", "all", "count_nonzero"), "int64": ("sum", "mean", "max", "min")}
+    for dtype in (*REALS, "int64", "bool"):
+        of = arrays(dtype)
+        for name in names.get(dtype, ("sum", "mean", "max", "min", "std", "var")):
+            yield _reduction(name, of.whole, None, make)
+            if dtype in REALS:
+                yield _reduction(name, of.whole, 0, make)
+    for dtype in REALS:
+        yield _reduction("sum", arrays(dtype).cube[:, :, :3], -1, make)
+        yield partial(usmx.argmax, arrays(dtype).long)
+
+
+def _core_algorithms(arrays: Callable[[str], Arrays]) -> Iterator[Call]:
+    for dtype in REALS:
+        of = arrays(dtype)
+        yield partial(usmx.cumulative_sum, of.long)
+        yield partial(usmx.sort, of.long)
+        yield partial(usmx.matmul, of.whole, of.whole)
+        rng = usmx.random.default_rng(1)
+        yield partial(rng.random, LONG_ROW, dtype=dtype)
+        yield partial(rng.normal, size=LONG_ROW, dtype=dtype)
+
+
+def full_calls(make: Make) -> Iterator[Call]:
     """Each call. `make` gives the arrays, of a shape and a type."""
     arrays = _arrays(make)
     yield from _elementwise(arrays)
@@ -224,6 +285,17 @@ def ordinary_calls(make: Make) -> Iterator[Call]:
     yield from _algorithms(arrays)
 
 
-def calls_of_several_kernels(make: Make) -> Iterator[Call]:
-    """Those of these calls that need more than one, of which the later ones follow the first."""
-    yield from _algorithms(_arrays(make))
+def core_calls(make: Make) -> Iterator[Call]:
+    """Those of them with which most programs begin, whose kernels take a tenth of the time."""
+    arrays = _arrays(make)
+    yield from _core_elementwise(arrays)
+    yield from _core_reductions(make)
+    yield from _core_algorithms(arrays)
+
+
+# For each set its calls, and those of them that need more than one kernel, of which the later ones
+# follow the first.
+SETS = {
+    "core": (core_calls, lambda make: _core_algorithms(_arrays(make))),
+    "full": (full_calls, lambda make: _algorithms(_arrays(make))),
+}

@@ -1,12 +1,12 @@
 """Compiles the kernels of ordinary calls into one file, which the package has beside usmx-compile.
 
-    package_kernels.py LIBRARY MODULE COMPILE_PROGRAMS COMPILER FILE
+    package_kernels.py SET LIBRARY MODULE COMPILE_PROGRAMS COMPILER FILE
 
-The package's build runs it (cmake/UsmxMathematics.cmake). It calls usmx as programs do, with a
-compiler that only notes what it is asked for; `compile_programs` then compiles that. So the kernels
-are those that calls ask for, whatever makes their sources. Where that cannot be done, since there
-is no device, no compiler or no NumPy, the file is empty, and kernels are compiled when they are
-first needed.
+The package's build runs it (cmake/UsmxMathematics.cmake). SET is one of ordinary_calls.py, or
+"none". It makes the calls of the set as programs do, with a compiler that only notes what it is
+asked for; `compile_programs` then compiles that. So the kernels are those that calls ask for,
+whatever makes their sources. Where that cannot be done, since there is no device, no compiler or no
+NumPy, the file is empty, and kernels are compiled when they are first needed.
 """
 
 import os
@@ -54,13 +54,16 @@ def note_requests() -> None:
         library.send(b"\0")
 
 
-def make_calls(calls: str) -> None:
-    """Make the calls, of which each fails when its kernels are compiled."""
+def make_calls(name: str, again: str) -> None:
+    """Make the calls of a set, of which each fails when its kernels are compiled.
+
+    If `again` is "1", only those that need several kernels.
+    """
     del os.environ["LD_PRELOAD"]  # which is not for the compiler
     import ordinary_calls
     import usmx
 
-    for call in getattr(ordinary_calls, calls)(usmx.empty):
+    for call in ordinary_calls.SETS[name][int(again)](usmx.empty):
         try:
             call()
         except RuntimeError as error:
@@ -68,7 +71,12 @@ def make_calls(calls: str) -> None:
                 raise
 
 
-def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path) -> None:
+def main(
+    calls: str, library: Path, module: Path, programs: Path, compiler: Path, file: Path
+) -> None:
+    if calls == "none":
+        file.write_bytes(b"")
+        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         requests = folder / "requests"
@@ -87,11 +95,11 @@ def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path
             "USMX_REQUESTS": str(requests),
         }
         staged_file = folder / "usmx" / "libexec" / "usmx-kernels"
-        calls = "ordinary_calls"
+        again = "0"
         known: set[bytes] | None = None
         try:
             while True:
-                make = [sys.executable, __file__, "--call", calls]
+                make = [sys.executable, __file__, "--call", calls, again]
                 subprocess.run(make, env=noting, check=True, timeout=300)
                 noted = {request.read_bytes() for request in requests.iterdir()}
                 if noted == known:  # nothing is missing, or nothing more can be compiled
@@ -100,7 +108,7 @@ def main(library: Path, module: Path, programs: Path, compiler: Path, file: Path
                 subprocess.run(compile_all, env=environment, check=True, timeout=900)
                 shutil.copyfile(file, staged_file)
                 # With what there is now, calls come to their second kernel.
-                calls, known = "calls_of_several_kernels", noted
+                again, known = "1", noted
         except (OSError, subprocess.SubprocessError) as error:
             print(f"package_kernels: kernels will be compiled when they are first needed: {error}")
             file.write_bytes(b"")
@@ -110,6 +118,6 @@ if __name__ == "__main__":
     if sys.argv[1] == "--note":
         note_requests()
     elif sys.argv[1] == "--call":
-        make_calls(sys.argv[2])
+        make_calls(*sys.argv[2:])
     else:
-        main(*map(Path, sys.argv[1:]))
+        main(sys.argv[1], *map(Path, sys.argv[2:]))

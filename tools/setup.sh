@@ -236,11 +236,11 @@ require_environment() {
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
   if [[ "${installed[*]::2}" == "$extra $required" ]]; then
-    step "Building and installing usmx" install_project wheel "$ROOT" --no-deps
+    step "Building and installing usmx" install_usmx "$ROOT" --no-deps
   else
     announce "$extra"
     step "Installing the SYCL runtime and build tools" install_build_requirements
-    step "Building and installing usmx, with all that the $extra needs" install_project wheel "${ROOT}[$extra]"
+    step "Building and installing usmx, with all that the $extra needs" install_usmx "${ROOT}[$extra]"
   fi
   if [[ $extra != docs ]]; then # which has no oneMKL
     require_example pca
@@ -249,6 +249,15 @@ require_environment() {
     require_example onedal
   fi
   printf '%s\n' "$extra $required $sources" >"$stamp"
+}
+
+# Kernels for CUDA devices where there is one, and of those of mathematics the first that programs call: the others are
+# compiled when they are called.
+install_usmx() {
+  local cuda=OFF
+  [[ $(ldconfig -p 2>/dev/null) != *libcuda.so.1* ]] || cuda=ON
+  install_project wheel "$1" "${@:2}" --config-settings=cmake.define.USMX_CUDA_KERNELS="$cuda" \
+    --config-settings=cmake.define.USMX_PACKAGED_KERNELS=core
 }
 
 # require_example NAME: with its sources, and nanobind's, compiled as one, which takes two thirds of the time.

@@ -7,6 +7,7 @@ import importlib.util
 import subprocess
 import sys
 from importlib.metadata import metadata, version
+from pathlib import Path
 
 import usmx
 
@@ -28,6 +29,8 @@ def with_numpy() -> None:
     host = np.arange(1 << 20, dtype="f8").reshape(1024, 1024)
     array = usmx.asarray(host, usm_type="device")
     assert np.array_equal(usmx.asnumpy(usmx.astype(array.T, "f4")), host.T.astype("f4"))
+    packaged = Path(usmx.__file__).parent / "libexec/usmx-kernels"
+    assert packaged.stat().st_size > 3_000_000, "expected the kernels of the set full"
     assert importlib.util.find_spec("dpctl") is None
     for command in (["--version"], ["devices"]):
         subprocess.run([sys.executable, "-P", "-m", "usmx", *command], check=True)
