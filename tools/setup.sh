@@ -17,6 +17,8 @@ if [[ $VENV == *[[:space:]]* ]]; then
   VENV=${XDG_CACHE_HOME:-$HOME/.cache}/usmx/venv-$(cksum <<<"$ROOT" | cut -d ' ' -f 1)
 fi
 LOG=$VENV/setup.log
+BESIDE_LOG=$VENV/setup-beside.log
+beside='' # the process that installs packages while something is built
 OLDEST_PYTHON=3.11
 OLDEST_GXX=12
 NEWEST_GXX=15 # newer ones have to show that they compile the runtime's headers
@@ -56,14 +58,22 @@ step() {
   fi
 }
 
-# show_progress TEXT START SIZE: says each second how long a step has run, and how many of its files are built
-# ("[12/40]", as ninja says it in the log after its first SIZE bytes), until it is killed or the script has ended.
+# show_progress TEXT START SIZE: says each second how long a step has run, and how far it is by the log after its first
+# SIZE bytes; and how far pip is beside it. Until it is killed or the script has ended.
 show_progress() {
-  local text=$1 start=$2 size=$3 built
+  local text=$1 start=$2 size=$3 width line
+  width=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2)
   while sleep 1 && kill -0 $$ 2>/dev/null; do
-    built=$(tail --bytes=+"$size" "$LOG" | tail --bytes=4000 | grep -oE '\[[0-9]+/[0-9]+\]' | tail -n 1) || true
-    printf '\r\033[K==> %s ... %d s %s' "$text" $((SECONDS - start)) "$built" >&2
+    line="==> $text ... $((SECONDS - start)) s $(tail --bytes=+"$size" "$LOG" | last_said)"
+    [[ -z $beside ]] || line+=", pip: $(last_said <"$BESIDE_LOG")"
+    printf '\r\033[K%s' "${line:0:${width:-80} - 1}" >&2
   done
+}
+
+# How many files are built, "[12/40]" as ninja says it, or the package that pip looks at or unpacks, by the end of a log.
+last_said() {
+  tail --bytes=4000 | grep -oE '^ *\[[0-9]+/[0-9]+\]|^ *(Collecting|Downloading|Installing collected) [^ (]+' | tail -n 1 |
+    sed -E 's|Downloading (.*/)?([^/-]*)-.*|Downloading \2|; s/^ *//; s/:$//' || true
 }
 
 # ---- System packages ---------------------------------------------------------------------------
@@ -178,7 +188,7 @@ require_venv() {
   local made_for
   : "${PYTHON:?is set by require_system_packages}" # or .venv would go, and pip install where it happens to be
   made_for="$("$PYTHON" -c 'import sys; print(sys.version)') in $VENV"
-  if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" || -e $VENV/installing ]]; then
+  if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" ]] || compgen -G "$VENV/installing-*" >/dev/null; then
     rm -rf -- "$VENV"
     step "Making the virtual environment ${VENV#"$ROOT/"}" "$PYTHON" -m venv "$VENV"
     printf '%s\n' "$made_for" >"$VENV/made-for"
@@ -190,10 +200,10 @@ require_venv() {
 # part of those that there are. Where pip is killed, half a package may be there, which the next pip takes for a whole one:
 # then the file stays that says so.
 pip_install() {
-  local status=0
-  touch -- "$VENV/installing"
+  local status=0 marker=$VENV/installing-$BASHPID
+  touch -- "$marker"
   python -m pip install -v --no-compile "$@" || status=$?
-  rm -f -- "$VENV/installing"
+  rm -f -- "$marker"
   return "$status"
 }
 
@@ -224,7 +234,7 @@ hash_of() (
 
 # The stamp says what is installed: the extra, and the hashes of what is required and of usmx; test includes demo.
 require_environment() {
-  local extra=$1 stamp=$VENV/installed required sources installed=()
+  local extra=$1 stamp=$VENV/installed status=0 required sources installed=()
   require_venv
   required=$(hash_of pyproject.toml tools/setup.sh)
   sources=$(hash_of CMakeLists.txt LICENSE README.md cmake examples include python src)
@@ -236,11 +246,14 @@ require_environment() {
   # Not isolated, and with build folders that stay: then a changed file costs seconds, not a minute,
   # and the SYCL runtime (1.5 GB) is unpacked once.
   if [[ "${installed[*]::2}" == "$extra $required" ]]; then
-    step "Building and installing usmx" install_usmx "$ROOT" --no-deps
+    step "Building and installing usmx" install_usmx
   else
     announce "$extra"
     step "Installing the SYCL runtime and build tools" install_build_requirements
-    step "Building and installing usmx, with all that the $extra needs" install_usmx "${ROOT}[$extra]"
+    begin_requirements "$extra"
+    step "Building and installing usmx" install_usmx || status=$?
+    step "Installing all that the $extra needs" finish_requirements "$extra" # whole, whatever became of the build
+    ((status == 0)) || return "$status"
   fi
   if [[ $extra != docs ]]; then # which has no oneMKL
     require_example pca
@@ -251,12 +264,72 @@ require_environment() {
   printf '%s\n' "$extra $required $sources" >"$stamp"
 }
 
+# begin_requirements EXTRA: what is not there yet is installed while usmx is built. What is there, and so may be in use by
+# the build, stays as it is. If that cannot be, finish_requirements says why.
+begin_requirements() {
+  local constraints=$VENV/constraints.txt missing
+  mapfile -t missing < <(requirements_of "$1" "$constraints")
+  ((${#missing[@]})) || return 0
+  trap end_beside EXIT # Ctrl-C's, too, which does not reach the group of its own
+  : >"$BESIDE_LOG"
+  export VENV
+  export -f pip_install
+  setsid bash -c 'renice --priority 10 $$ && pip_install "$@"' pip --constraint "$constraints" "${missing[@]}" \
+    >"$BESIDE_LOG" 2>&1 </dev/null &
+  beside=$!
+}
+
+end_beside() {
+  [[ -z $beside ]] || kill -- "-$beside" 2>/dev/null || kill "$beside" 2>/dev/null || true
+}
+
+# finish_requirements EXTRA: waits for what has begun, and installs what is missing still; mostly that is nothing.
+finish_requirements() {
+  local requirements
+  if [[ -n $beside ]]; then
+    tail --follow --lines=+1 --sleep-interval=0.2 --pid="$beside" "$BESIDE_LOG"
+    wait "$beside" || echo "That has failed; once more, with everything that is required:"
+    beside=''
+  fi
+  mapfile -t requirements < <(requirements_of "$1")
+  pip_install "${requirements[@]}"
+}
+
+# requirements_of EXTRA [CONSTRAINTS]: all that usmx requires with it, one a line. With a file, only packages that are not
+# there in any version; and the file gets the versions of those that are.
+requirements_of() {
+  python - "$ROOT/pyproject.toml" "$@" <<'PYTHON'
+import re, sys, tomllib
+from importlib.metadata import distributions
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", re.match(r"[\w.-]+", name)[0]).lower()
+
+with open(sys.argv[1], "rb") as file:
+    project = tomllib.load(file)["project"]
+
+def of(extra):
+    for each in project["optional-dependencies"][extra]:
+        own = re.fullmatch(r"usmx\[(.+)\]", each)
+        yield from (one for name in own[1].split(",") for one in of(name)) if own else [each]
+
+required = [*project["dependencies"], *of(sys.argv[2])]
+if len(sys.argv) > 3:
+    there = {normal(each.name): each.version for each in distributions() if each.name}
+    required = [each for each in required if normal(each) not in there]
+    with open(sys.argv[3], "w") as file:
+        file.writelines(f"{name}=={version}\n" for name, version in there.items())
+for each in required:
+    print(each)
+PYTHON
+}
+
 # Kernels for CUDA devices where there is one, and of those of mathematics the first that programs call: the others are
 # compiled when they are called.
 install_usmx() {
   local cuda=OFF
   [[ $(ldconfig -p 2>/dev/null) != *libcuda.so.1* ]] || cuda=ON
-  install_project wheel "$1" "${@:2}" --config-settings=cmake.define.USMX_CUDA_KERNELS="$cuda" \
+  install_project wheel "$ROOT" --no-deps --config-settings=cmake.define.USMX_CUDA_KERNELS="$cuda" \
     --config-settings=cmake.define.USMX_PACKAGED_KERNELS=core
 }
 
@@ -291,5 +364,7 @@ announce() {
 }
 
 install_build_requirements() {
-  pip_install_listed build-system.requires && pip_install cmake ninja
+  local requirements
+  mapfile -t requirements < <(listed build-system.requires)
+  pip_install "${requirements[@]}" cmake ninja
 }

@@ -1,7 +1,13 @@
 """tools/setup.sh: the environment that ./run and ./test make."""
 
+import os
+import signal
 import subprocess
+import time
+from contextlib import suppress
 from pathlib import Path
+
+import pytest
 
 SETUP = Path(__file__).parents[2] / "tools/setup.sh"
 PYTHON = """#!/bin/sh
@@ -37,3 +43,94 @@ def test_environment_stays_where_pip_fails(tmp_path):
 def test_environment_where_pip_was_killed_is_made_anew(tmp_path):
     killed = 'python() { touch "$VENV/half"; kill -KILL $BASHPID; }; pip_install package'
     assert files_after(tmp_path, killed) == {"made-for"}
+
+
+def start(tmp_path, lines):
+    """Bash that runs lines after setup.sh, with an environment in a folder."""
+    script = (
+        f"source '{SETUP}'; VENV='{tmp_path}' LOG='{tmp_path}/log' BESIDE_LOG='{tmp_path}/beside'"
+    )
+    return subprocess.Popen(
+        ["bash", "-c", f"set -euo pipefail; {script}; {lines}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def output_of(tmp_path, lines):
+    said, _ = start(tmp_path, lines).communicate(timeout=60)
+    return said.splitlines()
+
+
+def test_requirements_of_an_extra_have_those_of_the_extras_that_it_names(tmp_path):
+    required = output_of(tmp_path, "requirements_of test")
+    assert {"packaging>=23", "rich>=13", "numba>=0.61", "furo>=2025.9"} <= set(required)
+    assert not [each for each in required if each.startswith("usmx")]
+
+
+def test_packages_that_are_there_are_not_asked_for_while_usmx_is_built(tmp_path):
+    assert output_of(tmp_path, f"requirements_of cli '{tmp_path}/constraints'") == []
+    there = (tmp_path / "constraints").read_text().splitlines()
+    assert [each for each in there if each.startswith("numpy==")]
+
+
+def pip_that(does):
+    """Lines that begin to install a package by a pip, which notes its arguments and then does that."""
+    return f"""
+        requirements_of() {{ echo package; }}
+        python() {{ echo "$*" >>"$VENV/calls"; {does}; }}
+        export -f python
+        begin_requirements extra
+        """
+
+
+def test_pip_works_beside_the_build_and_then_sees_whether_anything_is_missing(tmp_path):
+    said = output_of(tmp_path, pip_that("echo installed") + "finish_requirements extra; echo $?")
+    assert said[-3:] == ["installed", "installed", "0"]
+    beside, after = (tmp_path / "calls").read_text().splitlines()
+    assert beside.endswith(f"--constraint {tmp_path}/constraints.txt package")
+    assert after.endswith("--no-compile package")
+
+
+def test_where_pip_fails_beside_the_build_all_is_installed_after_it(tmp_path):
+    failing = pip_that("echo 'no such version'; [[ $* != *--constraint* ]]")
+    said = output_of(tmp_path, failing + "finish_requirements extra; echo $?")
+    assert "no such version" in said
+    assert said[-3].startswith("That has failed")
+    assert said[-1] == "0"
+
+
+def test_failure_of_pip_is_a_failure_of_the_step(tmp_path):
+    said = output_of(tmp_path, pip_that("return 3") + "finish_requirements extra || echo status $?")
+    assert said[-1] == "status 3"
+
+
+def is_running(process):
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_pip_ends_with_the_script(tmp_path, end):
+    """As by Ctrl-C, which does not reach it; then the environment is known as half made."""
+    pip = pip_that('echo $BASHPID >"$VENV/pip"; mv "$VENV/pip" "$VENV/started"; exec sleep 60')
+    script = start(tmp_path, pip + "sleep 60")
+    pid = None
+    for _ in range(1000):
+        with suppress(FileNotFoundError):
+            pid = int((tmp_path / "started").read_text())
+            break
+        time.sleep(0.02)
+    os.killpg(script.pid, end)
+    script.communicate(timeout=30)
+    for _ in range(1000):
+        if not is_running(pid):
+            break
+        time.sleep(0.02)
+    assert not is_running(pid)
+    assert list(tmp_path.glob("installing-*"))
