@@ -62,7 +62,7 @@ step() {
 # SIZE bytes; and how far pip is beside it. Until it is killed or the script has ended.
 show_progress() {
   local text=$1 start=$2 size=$3 width line
-  width=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2)
+  width=$(stty size <&2 2>/dev/null | cut -d ' ' -f 2) || true
   while sleep 1 && kill -0 $$ 2>/dev/null; do
     line="==> $text ... $((SECONDS - start)) s $(tail --bytes=+"$size" "$LOG" | last_said)"
     [[ -z $beside ]] || line+=", pip: $(last_said <"$BESIDE_LOG")"
