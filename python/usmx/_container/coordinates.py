@@ -12,7 +12,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_integer, as_view, of_dimensions, ones
 from usmx._container.flat import FlatIterator, coordinates_of, repeated
-from usmx._container.host import numpy, on_host
+from usmx._container.host import numpy, on_host, signed
 from usmx._container.indexing import nonzero
 from usmx._container.manipulation import integers_of
 from usmx._container.numpy_names import diagonal
@@ -180,7 +180,8 @@ def ravel_multi_index(
     parts = multi_index if isinstance(multi_index, (tuple, list)) else [multi_index]
     views = [view for view in map(_as_array, parts) if view is not None]
     whole = not isinstance(multi_index, (tuple, list))
-    on_the_host = on_host(multi_index) if whole else tuple(map(on_host, multi_index))
+    each = on_host(multi_index) if whole else tuple(map(on_host, multi_index))
+    on_the_host = signed(each, ValueError) if whole else tuple(signed(k, ValueError) for k in each)
     found = numpy.ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
     return asarray(found, **_place_of(views)) if views else found
 

@@ -249,6 +249,18 @@ def host_index(item: Any) -> NumpyArray:
     return with_whole_strides(array)
 
 
+def signed(indices: NumpyArray, error: type[Exception] = IndexError) -> NumpyArray:
+    """Indices without uint64, of which NumPy would make negative ones."""
+    if indices.dtype != numpy.uint64:
+        return indices
+    most = numpy.iinfo(numpy.int64).max
+    if (indices > most).any():
+        raise error(
+            f"index {indices.max()} is out of bounds: no axis has more than {most} elements"
+        )
+    return indices.astype(numpy.int64)
+
+
 def host_value(value: Any, dtype: NumpyType, max_depth: int | None = None) -> NumpyArray:
     """The NumPy array that stands for a value to be assigned to elements of a type.
 

@@ -8,7 +8,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue
 from usmx._container.creation import as_array, as_view
 from usmx._container.flat import set_flat
-from usmx._container.host import host_value, numpy, on_host
+from usmx._container.host import host_value, numpy, on_host, signed
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
 from usmx._container.manipulation import concat, integers_of
 from usmx._core import _as_array, asarray, moveaxis
@@ -200,7 +200,7 @@ def _indices(view, obj):
         return obj
     if (given := _as_array(obj)) is not None:
         common_queue([view, given])
-    found = on_host(obj if given is None else given)
+    found = signed(on_host(obj if given is None else given))
     is_nothing = found.size == 0 and isinstance(obj, (list, tuple))
     return found.astype(numpy.intp) if is_nothing else found
 
