@@ -1,7 +1,8 @@
 // When the library is loaded: makes the CPU driver that was installed beside the SYCL runtime
-// visible, unless the user has configured OpenCL drivers. A fresh Python environment has the
-// driver, but nothing registers it. No SYCL call is made here: the first platform query of the
-// process reads the environment, so this must come before it and cost next to nothing.
+// visible, unless the user has configured OpenCL drivers, and turns its vectors off if asked. A
+// fresh Python environment has the driver, but nothing registers it. No SYCL call is made here: the
+// first platform query of the process reads the environment, so this must come before it and cost
+// next to nothing.
 #include "runtime/driver_setup.hpp"
 
 #include <dlfcn.h>
@@ -11,6 +12,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <sycl/platform.hpp>
 #include <system_error>
 #include <vector>
@@ -86,6 +88,15 @@ void show_cpu_driver(const fs::path& runtime) {
   }
 }
 
+// Intel's driver reads its variable when it builds a kernel, in child processes too.
+void turn_vectors_off_as_asked() {
+  const char* const asked = std::getenv("USMX_KERNEL_VECTORS");
+  if (asked != nullptr && std::string_view(asked) == "off") {
+    constexpr const char* no_vectors = "1";
+    setenv(vectorizer_variable, no_vectors, 0);
+  }
+}
+
 // With a device selector, the runtime does not load the adapters that bring these libraries in, and
 // the OpenCL loader, which has no run path, does not find them. They stay mapped.
 void load_libraries_of_opencl_loader(const fs::path& runtime) {
@@ -98,6 +109,7 @@ void load_libraries_of_opencl_loader(const fs::path& runtime) {
 }
 
 [[gnu::constructor]] void set_up_drivers() noexcept {
+  turn_vectors_off_as_asked();
   try {
     const fs::path runtime = runtime_directory();
     if (!runtime.empty()) {

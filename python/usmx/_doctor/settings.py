@@ -8,6 +8,7 @@ from usmx._doctor.situation import Finding, Situation, ok, problem
 
 VARIABLES = (
     "USMX_CACHE_DIR",
+    "USMX_KERNEL_VECTORS",
     "USMX_LEAK_REPORT",
     "USMX_LEAK_WARNINGS",
     "USMX_MEMORY_LOG",
@@ -22,7 +23,7 @@ VARIABLES = (
 def check(situation: Situation) -> Iterator[Finding]:
     """Compare with what usmx reads, and pass on what usmx itself says of a value."""
     given = {k: v for k, v in situation.environment.items() if k.startswith("USMX_")}
-    wrong = [*unknown(given), *pool(given), *log(given), *warned(situation)]
+    wrong = [*unknown(given), *switches(given), *log(given), *warned(situation)]
     text = ", ".join(f"{name}={value}" for name, value in sorted(given.items()))
     yield from wrong or [ok(text or "none of usmx's variables is set")]
 
@@ -34,14 +35,15 @@ def unknown(given: dict[str, str]) -> Iterator[Finding]:
         yield problem(f"usmx reads no variable {name}", f"perhaps {near[0]} is meant")
 
 
-def pool(given: dict[str, str]) -> Iterator[Finding]:
-    """Only one value of USMX_POOL has a meaning."""
-    value = given.get("USMX_POOL", "off")
-    if value != "off":
-        yield problem(
-            f"USMX_POOL={value!r} has no effect: pools stay on",
-            "unset it, or turn pools off with USMX_POOL=off",
-        )
+def switches(given: dict[str, str]) -> Iterator[Finding]:
+    """Only one value of each has a meaning."""
+    for name, what in (("USMX_POOL", "pools"), ("USMX_KERNEL_VECTORS", "vectors")):
+        value = given.get(name, "off")
+        if value != "off":
+            yield problem(
+                f"{name}={value!r} has no effect: {what} stay on",
+                f"unset it, or turn {what} off with {name}=off",
+            )
 
 
 def log(given: dict[str, str]) -> Iterator[Finding]:
