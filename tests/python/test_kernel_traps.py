@@ -314,6 +314,19 @@ def test_files_of_a_program_and_a_compiler_that_were_both_killed_go_with_the_nex
     assert result.stdout.split() == ["['others',", "'usmx-compile-']"], result.stderr
 
 
+@about_the_runtimes_compiler
+def test_folder_for_temporary_files_may_be_relative(tmp_path):
+    code = f"""
+import os
+os.chdir({str(tmp_path)!r})
+os.mkdir("files")
+{COMPILERS}
+compile(1)
+print(*(each.name[:13] for each in folder.iterdir()))
+"""
+    assert output_of(code, TMPDIR="files", USMX_CACHE_DIR="") == "usmx-compile-"
+
+
 @pytest.mark.slow
 @about_the_runtimes_compiler
 def test_compiler_that_was_stopped_while_it_waited_is_replaced():

@@ -51,10 +51,14 @@ void remove_abandoned(const fs::path& parent) {
   }
 }
 
-/// The folder that TMPDIR names, as the compiler itself would look for it.
+/// The folder that TMPDIR names, as the compiler itself would look for it; absolute, because the
+/// compiler has another working directory.
 fs::path parent_folder() {
   const char* const named = std::getenv("TMPDIR");
-  return named != nullptr && named[0] != '\0' ? named : "/tmp";
+  const fs::path parent = named != nullptr && named[0] != '\0' ? named : "/tmp";
+  std::error_code no_working_directory;
+  const fs::path absolute = fs::absolute(parent, no_working_directory);
+  return no_working_directory ? parent : absolute;
 }
 
 fs::path new_folder(const fs::path& parent) {
