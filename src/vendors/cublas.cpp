@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 
-#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,13 +32,6 @@ std::optional<cublas_functions> functions_of(void* library) {
                        find(all.multiply, "cublasGemmStridedBatchedEx_64");
   return has_all ? std::optional(all) : std::nullopt;
 }
-
-/// One for each device.
-struct cublas_handles {
-  ranked_mutex<lock_rank::cublas> mutex;
-  std::map<CUdevice, cublas_functions::handle> all;
-};
-cublas_handles& handles() { return immortal<cublas_handles>(); }
 
 }  // namespace
 
@@ -75,13 +67,14 @@ const cublas_functions* cublas() {
   return all ? &*all : nullptr;
 }
 
-ranked_mutex<lock_rank::cublas>& cublas_mutex() { return handles().mutex; }
+cublas_handles& all_cublas_handles() { return immortal<cublas_handles>(); }
 
 cublas_functions::handle cublas_handle_for(const sycl::device& device) {
   const CUdevice number = sycl::get_native<sycl::backend::ext_oneapi_cuda>(device);
-  const std::lock_guard lock(handles().mutex);
-  const auto known = handles().all.find(number);
-  if (known != handles().all.end()) {
+  cublas_handles& handles = all_cublas_handles();
+  const std::lock_guard lock(handles.mutex);
+  const auto known = handles.all.find(number);
+  if (known != handles.all.end()) {
     return known->second;
   }
   const cuda::current_primary_context current(cuda::required_functions(), number);
@@ -89,7 +82,7 @@ cublas_functions::handle cublas_handle_for(const sycl::device& device) {
   if (cublas()->create(&made) != 0) {
     return nullptr;
   }
-  return handles().all[number] = made;
+  return handles.all[number] = made;
 }
 
 }  // namespace usmx::inline v1::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 
 #include <sycl/device.hpp>
 
@@ -35,8 +36,12 @@ library_search find_cublas();
 /// The functions; null where the library, or one of them, is missing.
 const cublas_functions* cublas();
 
-/// A handle has one stream at a time, so threads take turns.
-ranked_mutex<lock_rank::cublas>& cublas_mutex();
+/// One for each device. A handle has one stream at a time, so threads take turns.
+struct cublas_handles {
+  ranked_mutex<lock_rank::cublas> mutex;
+  std::map<CUdevice, cublas_functions::handle> all;
+};
+cublas_handles& all_cublas_handles();
 
 /// The handle of a device, which lives for ever, as its kernels do. Null if there is no room for it
 /// on the device.

@@ -218,7 +218,7 @@ bool start_on(CUstream stream, detail::cublas_functions::handle handle, const cu
   };
   constexpr int by_default = -1;  // CUBLAS_GEMM_DEFAULT
   const detail::cublas_functions& library = *detail::cublas();
-  const std::lock_guard lock(detail::cublas_mutex());
+  const std::lock_guard lock(detail::all_cublas_handles().mutex);
   return library.set_stream(handle, stream) == 0 &&
          library.multiply(handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0,
                           of.columns, of.rows, of.depth, number(one, wide_one), first_element(of.y),

@@ -70,6 +70,15 @@ def test_onemkl_is_shared_with_dpnp_in_either_order(order):
         assert (is_found, used) == (True, [True] * 4), text
 
 
+@pytest.mark.slow
+def test_program_may_end_while_products_are_unfinished():
+    for _ in range(3):
+        done = run_python(
+            "import usmx; x = usmx.ones((600, 600))\nfor _ in range(20): x = x @ x / 600"
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
 # ---- another MKL in the process
 
 ANOTHER = f"import ctypes; ctypes.CDLL({str(LIBRARIES / 'libmkl_rt.so.3')!r}, ctypes.RTLD_GLOBAL)\n"

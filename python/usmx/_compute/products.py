@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
 from math import prod
 from typing import TYPE_CHECKING, SupportsIndex
 
@@ -149,6 +151,7 @@ def _product(x1, x2):
     ]
     z = reshape(made, (-1, *made.shape[-2:]))
     if _core._start_product(*operands, z):
+        _wait_at_exit()
         return made
     values = values_type(common)
     join = next(text for kinds, text in _JOINS.items() if common.kind in kinds)
@@ -165,6 +168,12 @@ def _product(x1, x2):
             z[batch],
         )
     return made
+
+
+@cache
+def _wait_at_exit():
+    """Wait for products before the exit handlers of C, of which the library's own come first."""
+    atexit.register(_core.synchronize)
 
 
 def _common_type(name, x1, x2):
