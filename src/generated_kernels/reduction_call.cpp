@@ -48,6 +48,7 @@ struct reduction_loops {
   bool has_index;                // of elements among those of a result, the last one of `reduced`
   std::ptrdiff_t reduced_count;  // elements of one result
   bool is_outer;
+  bool has_blocks;    // source.hpp
   std::size_t lanes;  // the work items of a group that share the elements of one result
 
   std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
@@ -166,11 +167,12 @@ bool is_outer(const reduction& call) {
 }
 
 /// A CPU does as many work items at once as a vector has elements. With more of them it would go
-/// through the elements several times: then a sum took twice as long. A GPU with few groups needs
-/// large ones to be busy.
+/// through the elements several times: then a sum took twice as long, and one in blocks, of which
+/// each item has several values at once, two to four times. A GPU with few groups needs large ones
+/// to be busy.
 std::size_t most_lanes(const reduction& call, const sycl::device& device) {
   if (device.is_cpu()) {
-    return 16;
+    return call.has_blocks ? 4 : 16;
   }
   constexpr std::size_t large = 512;
   constexpr std::ptrdiff_t few_results = 1024;
@@ -415,6 +417,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
+  loops.has_blocks = detail::adds_in_blocks(kernel_.result_type(typed_->types));
   loops.lanes = lanes_of(loops, device);
   made.results = detail::items_of(loops.kept.dimensions());
   made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());

@@ -513,10 +513,24 @@ usmx_result usmx_value{};
 for (long usmx_line = usmx_first_line; usmx_line < usmx_last_line; ++usmx_line) {
 usmx::detail::places<@reduced@> usmx_at;
 usmx_at.move<@outer@>(usmx_reduced, usmx_line);
-const auto usmx_map = [&](long usmx_column) -> usmx_result {
+const auto usmx_map = [&](long usmx_column) -> @mapped@ {
 @loads@return (
 #include "map_expr"
 ;
+};
+@block@)";
+
+/// Eight values, joined in pairs in the type of the values: three roundings, and no value waits for
+/// more than two others.
+constexpr std::string_view block_text =
+    R"(const auto usmx_pair = [&](long usmx_column, long usmx_step) {
+return usmx_join(usmx_map(usmx_column), usmx_map(usmx_column + usmx_step));
+};
+const auto usmx_block = [&](long usmx_column, long usmx_step) {
+return usmx_join(usmx_join(usmx_pair(usmx_column, usmx_step),
+usmx_pair(usmx_column + 2 * usmx_step, usmx_step)),
+usmx_join(usmx_pair(usmx_column + 4 * usmx_step, usmx_step),
+usmx_pair(usmx_column + 6 * usmx_step, usmx_step)));
 };
 )";
 
@@ -534,7 +548,7 @@ const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
 const bool usmx_is_first = usmx_line == usmx_first_line;
 if (usmx_is_first && usmx_lane < usmx_count) usmx_value = usmx_map(usmx_first + usmx_lane);
 long usmx_column = usmx_first + (usmx_is_first ? usmx_lanes : 0);
-@unrolled@for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
+@blocks@@unrolled@for (; usmx_column < usmx_full; usmx_column += usmx_lanes) {
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_column + usmx_lane));
 }
 if (usmx_column + usmx_lane < usmx_first + usmx_count) {
@@ -568,7 +582,7 @@ if (usmx_line == usmx_first_line) {
 usmx_value = usmx_map(usmx_first);
 usmx_column = 1;
 }
-#pragma unroll 8
+@blocks@#pragma unroll 8
 for (; usmx_column < usmx_count; ++usmx_column) {
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
 }
@@ -598,6 +612,26 @@ constexpr std::string_view reduce_text =
 return (
 #include "reduce_expr"
 ;
+}
+)";
+
+/// What joins values before they become results.
+constexpr std::string_view join_text =
+    R"(inline @mapped@ usmx_join(@mapped@ a, @mapped@ b) {
+return (
+#include "reduce_expr"
+;
+}
+)";
+
+constexpr std::string_view inner_blocks_text =
+    R"(for (; usmx_column + 7 * usmx_lanes < usmx_full; usmx_column += 8 * usmx_lanes) {
+usmx_value = usmx_reduce(usmx_value, usmx_result(usmx_block(usmx_column + usmx_lane, usmx_lanes)));
+}
+)";
+constexpr std::string_view outer_blocks_text =
+    R"(for (; usmx_column + 7 < usmx_count; usmx_column += 8) {
+usmx_value = usmx_reduce(usmx_value, usmx_result(usmx_block(usmx_first + usmx_column, 1)));
 }
 )";
 
@@ -660,6 +694,8 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
 
 }  // namespace
 
+bool adds_in_blocks(std::string_view result) { return result == "summed"; }
+
 std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
                              std::string_view form, std::string_view result,
                              reduction_places used) {
@@ -678,11 +714,16 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   }
   const std::string operands = std::to_string(operand_count);
   const std::string reduced = std::to_string(input_count + (used.has_index ? 1 : 0));
+  const bool has_blocks = adds_in_blocks(result);
+  const std::string mapped = has_blocks ? "A" : "usmx_result";
+  const std::string_view blocks = is_outer ? outer_blocks_text : inner_blocks_text;
   const std::string kept_loop =
       message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
   const std::string elements =
       filled(part_text, {{"outer", std::to_string(std::stoi(words[2]) - 1)},
                          {"reduced", reduced},
+                         {"mapped", mapped},
+                         {"block", std::string(has_blocks ? block_text : "")},
                          {"loads", loads_of(parameters, is_outer, words[4], used.has_index)}});
   const std::string body =
       filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
@@ -690,9 +731,11 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                                                   {"operands", operands},
                                                   {"kept", words[1]},
                                                   {"rows", std::to_string(kept_dimensions - 1)},
+                                                  {"blocks", std::string(has_blocks ? blocks : "")},
                                                   {"part", elements}});
   return message(
       source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text, reduce_text,
+      has_blocks ? filled(join_text, {{"mapped", mapped}}) : std::string(),
       "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",
       used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
       reduced, ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",

@@ -327,7 +327,7 @@ def _make_vecdot(first, second, common, device):
     return ReductionKernel(
         f"{first} x, {second} y",
         f"{common} out",
-        f"summed({product.get(common.kind, 'wrapping_multiply(A(x), A(y))')})",
+        product.get(common.kind, "wrapping_multiply(A(x), A(y))"),
         join,
         f"out = {cpp(common)}({single('rounded(a)', common)})",
         0,

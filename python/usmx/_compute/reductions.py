@@ -349,8 +349,8 @@ _DIGITS = """
 _NOTES = {
     "max": "\nThe result is NaN if an element is.\n",
     "min": "\nThe result is NaN if an element is.\n",
-    "sum": _DIGITS.format("However many numbers of one sign there are", 2),
-    "mean": _DIGITS.format("However many numbers of one sign there are", 2),
+    "sum": _DIGITS.format("However many numbers of one sign there are", 4),
+    "mean": _DIGITS.format("However many numbers of one sign there are", 4),
     "var": _DIGITS.format("However large the mean of the elements is", 8),
     "std": _DIGITS.format("However large the mean of the elements is", 8),
     "argmax": "\nOf equal elements the first one counts, and a NaN counts more than any number.\n",

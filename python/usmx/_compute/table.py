@@ -241,7 +241,8 @@ class Reduction(NamedTuple):
 
     In its expressions `x` is an element, `X` its type, `A` the type in which elements are put
     together, and `n` the number of elements of a result. Sums are of the type `summed`, which has
-    more digits than `A`; deviations are those of elements of the type `M` from the mean `m`.
+    more digits than `A`, in which values are added up in blocks of eight first; deviations are
+    those of elements of the type `M` from the mean `m`.
     """
 
     name: str
@@ -273,7 +274,7 @@ _FIRST = _by_class(biufc="is_better(b, a) ? b : a")
 
 # fmt: off
 REDUCTIONS = {row.name: row for row in (
-    Reduction("sum", "Add up the elements", "summed(A(x))", _SUM, "rounded(a)", "0", "sum",
+    Reduction("sum", "Add up the elements", "A(x)", _SUM, "rounded(a)", "0", "sum",
               ("axis=0", "[4 6]"), "summed"),
     Reduction("prod", "Multiply the elements", "A(x)", _PRODUCT, "a", "1", "sum",
               ("axis=0", "[3 8]")),
@@ -285,11 +286,11 @@ REDUCTIONS = {row.name: row for row in (
               "a.place", None, "index", ("axis=0", "[1 1]"), "greatest"),
     Reduction("argmin", "Find the index of the smallest element", "smallest{x, i}", _FIRST,
               "a.place", None, "index", ("axis=0", "[0 0]"), "smallest"),
-    Reduction("mean", "Find the mean of the elements", "summed(A(x))", _SUM, "divided(a, n)", "0",
+    Reduction("mean", "Find the mean of the elements", "A(x)", _SUM, "divided(a, n)", "0",
               "float", ("axis=0", "[2. 3.]"), "summed"),
-    Reduction("var", "Find the variance of the elements", "summed(norm(M(x) - m))", _SUM,
+    Reduction("var", "Find the variance of the elements", "norm(M(x) - m)", _SUM,
               "over(a, n, correction)", "0", "real", ("axis=0", "[1. 1.]"), "summed"),
-    Reduction("std", "Find the standard deviation of the elements", "summed(norm(M(x) - m))",
+    Reduction("std", "Find the standard deviation of the elements", "norm(M(x) - m)",
               _SUM, "sqrt(over(a, n, correction))", "0", "real", ("axis=0", "[1. 1.]"), "summed"),
     Reduction("any", "Say whether an element is not zero", "is_nonzero(x)", {"": "a || b"}, "a",
               "false", "bool", ("axis=0", "[ True  True]")),
