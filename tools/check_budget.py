@@ -1,6 +1,6 @@
-"""Check that no test file takes more than its share of CI's time, by what the last recorded run took.
+"""Check that no test file takes more than its share of CI's time, by the last recorded run.
 
-check_budget.py                    a file over the limit has to be in tests/budget.toml, with a reason
+check_budget.py                    a file over the limit has to be in tests/budget.toml
 check_budget.py --record FOLDER    note the processor seconds of a whole `./test all`, by default of
                                    build/test-results, in tests/cpu_seconds.json
 
@@ -22,7 +22,7 @@ RECORD = ROOT / "tests/cpu_seconds.json"
 
 
 def recorded(folder: Path) -> dict[str, float]:
-    """The processor seconds of each file, of all stages that a run has reported."""
+    """Add up the processor seconds of each file, of all stages that a run has reported."""
     spent: Counter[str] = Counter()
     for report in sorted(folder.glob("python*.cpu.json")):
         spent.update(json.loads(report.read_text("utf-8")))
@@ -30,16 +30,17 @@ def recorded(folder: Path) -> dict[str, float]:
 
 
 def faults(budget: dict, spent: dict[str, float], root: Path = ROOT) -> list[str]:
-    """What is wrong with the list, or with the files."""
+    """Say what is wrong with the list, or with the files."""
     limit, reasons = budget["limit"], budget["reasons"]
     found = [
-        f"{file} takes {seconds} s of processor time, more than {limit}: make it cheaper, mark tests "
-        f"of it `nightly`, or give the reason in {BUDGET.name}"
+        f"{file} takes {seconds} s of processor time, more than {limit}: make it cheaper, mark "
+        f"tests of it `nightly`, or give the reason in {BUDGET.name}"
         for file, seconds in spent.items()
         if seconds > limit and file not in reasons and (root / file).exists()
     ]
     found += [
-        f"{file} takes {spent.get(file, 0)} s, no more than {limit}: {BUDGET.name} gives a reason for nothing"
+        f"{file} takes {spent.get(file, 0)} s, no more than {limit}: "
+        f"{BUDGET.name} gives a reason for nothing"
         for file in reasons
         if spent.get(file, 0) <= limit
     ]

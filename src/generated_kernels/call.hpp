@@ -142,7 +142,7 @@ void copy_from_separate(std::span<const separate_output>, std::vector<sycl::even
 
 /// A loop as a kernel gets it, as in source.cpp: the extents of the dimensions, and the strides of
 /// the operands, dimension by dimension, in bytes.
-using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions*(1 + max_operands)>;
+using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
 
 /// The loop with as many dimensions as the kernel has: the first ones may have one index.
 packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,

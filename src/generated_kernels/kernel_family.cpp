@@ -129,8 +129,8 @@ kernel_family::kernel_family(std::string_view inputs, std::string_view outputs,
 
 std::shared_ptr<const typed_arguments> kernel_family::find(const std::string& key) const {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(
-      typed_, key, [](const auto& each) -> const auto& { return each->key; });
+  const auto found =
+      std::ranges::find(typed_, key, [](const auto& each) -> const auto& { return each->key; });
   if (found == typed_.end()) {
     return nullptr;
   }

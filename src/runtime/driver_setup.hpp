@@ -1,7 +1,7 @@
-// Where this library, the SYCL runtime and its CPU driver lie, the variables that set the driver up,
-// whether the system knows that driver already, and whether the process has loaded more libraries
-// since it was asked last. The set-up itself runs when the library is loaded: driver_setup.cpp.
-// Private to the library.
+// Where this library, the SYCL runtime and its CPU driver lie, the variables that set the driver
+// up, whether the system knows that driver already, and whether the process has loaded more
+// libraries since it was asked last. The set-up itself runs when the library is loaded:
+// driver_setup.cpp. Private to the library.
 #pragma once
 
 #include <filesystem>

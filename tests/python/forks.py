@@ -17,6 +17,7 @@ import sys
 import tempfile
 from functools import cache
 from importlib.abc import MetaPathFinder
+from pathlib import Path
 
 LARGEST_REQUEST = 1 << 17
 _environment = dict(os.environ)  # before a test has changed it
@@ -28,7 +29,7 @@ def run_forked(*arguments, cwd=None, env=None, hidden=(), timeout=240):
     global _seconds_of_children
     request = {
         "arguments": [*map(str, arguments)],
-        "cwd": os.fspath(cwd or os.getcwd()),
+        "cwd": os.fspath(cwd or Path.cwd()),
         "env": dict(os.environ if env is None else env),
         "hidden": sorted(hidden),
     }

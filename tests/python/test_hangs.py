@@ -20,7 +20,10 @@ def run(*command):
     [
         ("plain",),
         *((mode, "--share", "0.1") for mode in ("pending", "pool", "private")),
-        *(pytest.param((mode,), marks=pytest.mark.nightly) for mode in ("pending", "pool", "private")),
+        *(
+            pytest.param((mode,), marks=pytest.mark.nightly)
+            for mode in ("pending", "pool", "private")
+        ),
     ],
     ids=" ".join,
 )

@@ -50,9 +50,7 @@ def output_of_ranks(python):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "environment", [mpich, pytest.param(open_mpi, marks=pytest.mark.nightly)]
-)
+@pytest.mark.parametrize("environment", [mpich, pytest.param(open_mpi, marks=pytest.mark.nightly)])
 def test_two_ranks_send_and_receive_what_pending_work_makes(environment, tmp_path):
     right, wrong = output_of_ranks(environment(tmp_path))
     assert right[-2:] == ["end", ""], (right, wrong)

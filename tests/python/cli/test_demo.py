@@ -133,7 +133,10 @@ def test_a_directory_is_one_line_and_exit_code_2(tmp_path):
 
 BAD_WHEN_COMPUTED = [
     (["--csv", "large.csv"], "overflow"),
-    *((["--output", output], "--output") for output in ("nowhere/plot.png", ".", "plot.txt", "folder.png")),
+    *(
+        (["--output", output], "--output")
+        for output in ("nowhere/plot.png", ".", "plot.txt", "folder.png")
+    ),
     *((["--device", device], "") for device in ("cuda:gpu:7", "no such device", "")),
 ]
 
@@ -158,7 +161,9 @@ for arguments, _ in {BAD_WHEN_COMPUTED!r}:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", range(len(BAD_WHEN_COMPUTED)), ids=lambda k: str(BAD_WHEN_COMPUTED[k][0]))
+@pytest.mark.parametrize(
+    "number", range(len(BAD_WHEN_COMPUTED)), ids=lambda k: str(BAD_WHEN_COMPUTED[k][0])
+)
 def test_what_cannot_be_is_one_line_and_exit_code_2(number, refused):
     assert_one_clear_line(refused[number], BAD_WHEN_COMPUTED[number][1])
 
