@@ -61,7 +61,8 @@ nb::object new_host_array(const array& a) {
   }
   const layout bytes =
       compact_like(a.layout()).scaled(static_cast<std::ptrdiff_t>(a.type().itemsize()));
-  return numpy_ndarray(shape, type, nb::arg("strides") = to_tuple(bytes.strides()));
+  constexpr int offset = 0;
+  return numpy_ndarray(shape, type, nb::none(), offset, to_tuple(bytes.strides()));
 }
 
 /// ValueError, TypeError unless `out` is a writable NumPy array of that shape and element type.

@@ -111,10 +111,11 @@ inline void write_unraisable(PyObject* where) {
   run_python([&] { PyErr_WriteUnraisable(where); });
 }
 
-/// Calls a Python function. The thread may end with the interpreter meanwhile: nothing that this
-/// has made is let go then.
+/// Calls a Python function, all of whose arguments are positional. The thread may end with the
+/// interpreter meanwhile: nothing that this has made is let go then.
 template <class... Arguments>
 nb::object call_python(nb::handle function, Arguments&&... arguments) {
+  static_assert((!std::is_base_of_v<nb::arg, std::decay_t<Arguments>> && ...), "no keywords");
   const nb::tuple all = nb::make_tuple(std::forward<Arguments>(arguments)...);
   return checked(run_python([&] { return PyObject_Call(function.ptr(), all.ptr(), nullptr); }));
 }
