@@ -716,6 +716,12 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   const std::string reduced = std::to_string(input_count + (used.has_index ? 1 : 0));
   const bool has_blocks = adds_in_blocks(result);
   const std::string mapped = has_blocks ? "A" : "usmx_result";
+  // Intel's compiler for CPUs makes a product of the sum of values that are one element, and what
+  // its additions have lost is then wrong: it is not told of the stride of 0.
+  std::string steps = words[4];
+  if (has_blocks && steps.find_first_not_of('r') == std::string::npos) {
+    steps.front() = 's';
+  }
   const std::string_view blocks = is_outer ? outer_blocks_text : inner_blocks_text;
   const std::string kept_loop =
       message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
@@ -724,7 +730,7 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                          {"reduced", reduced},
                          {"mapped", mapped},
                          {"block", std::string(has_blocks ? block_text : "")},
-                         {"loads", loads_of(parameters, is_outer, words[4], used.has_index)}});
+                         {"loads", loads_of(parameters, is_outer, steps, used.has_index)}});
   const std::string body =
       filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
                                                   {"unrolled", unrolled_for(std::stoi(words[3]))},

@@ -200,8 +200,8 @@ _row("log1p", 1, "log(1 + x), exact near 0 too", "float", ("[0, 1e-12]", "[0.e+0
 for _name, _text, _example, _bounds in (
     ("sin", "the sine", ("[0]", "[0.]"), (4, 6)), ("cos", "the cosine", ("[0]", "[1.]"), (4, 6)),
     ("tan", "the tangent", ("[0]", "[0.]"), (4, 6)),
-    ("sinh", "the hyperbolic sine", ("[0]", "[0.]"), (2, 6)),
-    ("cosh", "the hyperbolic cosine", ("[0]", "[1.]"), (2, 6)),
+    ("sinh", "the hyperbolic sine", ("[0]", "[0.]"), (3, 6)),
+    ("cosh", "the hyperbolic cosine", ("[0]", "[1.]"), (3, 6)),
     ("tanh", "the hyperbolic tangent", ("[0]", "[0.]"), (2, 6)),
 ):
     _row(_name, 1, _text, "float", _example, _bounds, fc=f"{_name}(a)")
