@@ -158,7 +158,7 @@ def _reduction(name: str, x: usmx.USMArray, axis: Any, make: Make) -> Call:
         return partial(reduce, row, x, axis)
     reduced = range(x.ndim) if axis is None else [axis % x.ndim]
     shape = tuple(1 if k in reduced else extent for k, extent in enumerate(x.shape))
-    mean = make(shape, "float64" if x.dtype.kind == "i" else x.dtype.name)
+    mean = make(shape, "complex128" if x.dtype.kind == "c" else "float64")
     return partial(reduce, row, x, axis, spread=(mean, 1.0))
 
 
