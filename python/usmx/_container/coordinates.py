@@ -179,9 +179,11 @@ def ravel_multi_index(
     """
     parts = multi_index if isinstance(multi_index, (tuple, list)) else [multi_index]
     views = [view for view in map(_as_array, parts) if view is not None]
-    whole = not isinstance(multi_index, (tuple, list))
-    each = on_host(multi_index) if whole else tuple(map(on_host, multi_index))
-    on_the_host = signed(each, ValueError) if whole else tuple(signed(k, ValueError) for k in each)
+    on_the_host = (
+        tuple(signed(on_host(each), ValueError) for each in multi_index)
+        if isinstance(multi_index, (tuple, list))
+        else signed(on_host(multi_index), ValueError)
+    )
     found = numpy.ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
     return asarray(found, **_place_of(views)) if views else found
 
