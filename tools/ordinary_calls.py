@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import usmx
 from usmx._compute.best import LONG_ROW
 from usmx._compute.call import launch
-from usmx._compute.reductions import reduce
+from usmx._compute.reductions import reduce, spread_of
 from usmx._compute.table import REDUCTIONS, ROWS
 
 if TYPE_CHECKING:
@@ -152,14 +152,16 @@ def _of_other_types(call: Callable[..., Call], arrays: Callable[[str], Arrays]) 
             yield call(name, of.whole)
 
 
-def _reduction(name: str, x: usmx.USMArray, axis: Any, make: Make) -> Call:
+def _reduction(name: str, x: usmx.USMArray, axis: Any, make: Make) -> Iterator[Call]:
     row = REDUCTIONS[name]
     if row.types != "real":
-        return partial(reduce, row, x, axis)
+        yield partial(reduce, row, x, axis)
+        return
     reduced = range(x.ndim) if axis is None else [axis % x.ndim]
     shape = tuple(1 if k in reduced else extent for k, extent in enumerate(x.shape))
     mean = make(shape, "complex128" if x.dtype.kind == "c" else "float64")
-    return partial(reduce, row, x, axis, spread=(mean, 1.0))
+    yield partial(reduce, row, x, axis, spread=(mean, 1.0))
+    yield partial(spread_of, row, x, axis, 1.0, False)  # which begins with the mean
 
 
 def _reductions(arrays: Callable[[str], Arrays], make: Make) -> Iterator[Call]:
@@ -175,18 +177,18 @@ def _reductions(arrays: Callable[[str], Arrays], make: Make) -> Iterator[Call]:
             for x, axis in (
                 (of.whole, None), (of.whole, 0), (of.part, None), (of.cube[:, :, :3], -1),
             ):  # fmt: skip
-                yield call(name, x, axis)
+                yield from call(name, x, axis)
     for dtype in REALS:
         of = arrays(dtype)
         for name in ("sum", "mean", "max", "min"):
-            yield call(name, of.field, None)
-            yield call(name, of.cube, (1, 2))
-            yield call(name, of.cube, 1)
+            yield from call(name, of.field, None)
+            yield from call(name, of.cube, (1, 2))
+            yield from call(name, of.cube, 1)
     for dtype in ("int32", "uint8", "complex64", "complex128"):
         of = arrays(dtype)
         for name in ("sum", "mean"):
-            yield call(name, of.whole, None)
-            yield call(name, of.whole, 0)
+            yield from call(name, of.whole, None)
+            yield from call(name, of.whole, 0)
     for dtype in (*REALS, "int64"):
         for name in ("argmax", "argmin"):
             yield partial(getattr(usmx, name), arrays(dtype).long)
@@ -258,11 +260,11 @@ def _core_reductions(make: Make) -> Iterator[Call]:
     for dtype in (*REALS, "int64", "bool"):
         of = arrays(dtype)
         for name in names.get(dtype, ("sum", "mean", "max", "min", "std", "var")):
-            yield _reduction(name, of.whole, None, make)
+            yield from _reduction(name, of.whole, None, make)
             if dtype in REALS:
-                yield _reduction(name, of.whole, 0, make)
+                yield from _reduction(name, of.whole, 0, make)
     for dtype in REALS:
-        yield _reduction("sum", arrays(dtype).cube[:, :, :3], -1, make)
+        yield from _reduction("sum", arrays(dtype).cube[:, :, :3], -1, make)
         yield partial(usmx.argmax, arrays(dtype).long)
 
 

@@ -163,7 +163,7 @@ def test_packaged_kernels_have_no_instructions_of_a_cpu():
     """They are SPIR-V, so that a package may move to a machine with fewer instructions."""
     content = (PACKAGE / "libexec/usmx-kernels").read_bytes()
     count = int.from_bytes(content[8:16], "little")
-    assert content.count((0x07230203).to_bytes(4, "little")) >= count > 1000
+    assert content.count((0x07230203).to_bytes(4, "little")) >= count > 200
     assert b"\x7fELF" not in content
 
 
