@@ -139,6 +139,7 @@ def build_programs(source):
     built(source, source / "build", ["usmx"])
 
 
+@cache
 def named_installs(document):
     """The requirements that a page says to install, usmx first; projects of this repository by their names."""
     found = ["usmx"]
@@ -166,25 +167,32 @@ def imported_modules(block):
 
 
 @cache
+def packages_of_modules():
+    """The packages that bring each top-level module here."""
+    return packages_distributions()
+
+
+@cache
 def modules_of(requirements):
     """The top-level modules that these requirements and what they need bring, as far as they are here."""
     there = required(*requirements)
     return {
         module
-        for module, packages in packages_distributions().items()
+        for module, packages in packages_of_modules().items()
         if there.keys() & {canonicalize_name(package) for package in packages}
     }
 
 
-def runs_here(block):
-    """Whether it needs no interpreter of its own, and nothing that is not here."""
-    return block.info == "" and all(map(is_here, named_installs(block.document)))
+@cache
+def has_all_here(document):
+    """Whether all that a page says to install is here."""
+    return all(map(is_here, named_installs(document)))
 
 
-HERE = [block for block in PYTHON if runs_here(block)]
+# Blocks that need no interpreter of their own, and nothing that is not here.
+HERE = [block for block in PYTHON if block.info == "" and has_all_here(block.document)]
 ELSEWHERE = [
-    pytest.param(block, marks=pytest.mark.nightly) if runs_here(block) else block
-    for block in PYTHON
+    pytest.param(block, marks=pytest.mark.nightly) if block in HERE else block for block in PYTHON
 ]
 
 
@@ -248,7 +256,7 @@ def assert_printed(block, printed):
 @pytest.mark.slow
 @pytest.mark.parametrize("block", HERE, ids=by_name)
 def test_python_block_runs_as_pasted(block, project, tmp_path):
-    hidden = packages_distributions().keys() - modules_of(named_installs(block.document))
+    hidden = packages_of_modules().keys() - modules_of(named_installs(block.document))
     variables = environment_of(block, project)
     done = run_forked(written(block, tmp_path), cwd=tmp_path, env=variables, hidden=hidden)
     assert done.returncode == 0, done.stdout + done.stderr
