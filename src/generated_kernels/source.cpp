@@ -607,17 +607,9 @@ a = usmx_reduce(a, *usmx_part);
 @count@@outputs@@statements@@stores@
 )";
 
+/// Joins results, and values before they become results.
 constexpr std::string_view reduce_text =
-    R"(inline usmx_result usmx_reduce(usmx_result a, usmx_result b) {
-return (
-#include "reduce_expr"
-;
-}
-)";
-
-/// Joins values before they become results.
-constexpr std::string_view join_text =
-    R"(inline @mapped@ usmx_join(@mapped@ a, @mapped@ b) {
+    R"(inline @type@ @name@(@type@ a, @type@ b) {
 return (
 #include "reduce_expr"
 ;
@@ -740,14 +732,15 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                                                   {"blocks", std::string(has_blocks ? blocks : "")},
                                                   {"part", elements}});
   return message(
-      source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text, reduce_text,
-      has_blocks ? filled(join_text, {{"mapped", mapped}}) : std::string(), "USMX_KERNEL(2) ", name,
-      "(", first, "usmx_result* usmx_parts, ", used.has_index ? "const long usmx_i, " : "",
-      kept_loop, ", const usmx::detail::loop<", reduced, ", ", words[2],
-      "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n", used.has_count ? count_text : "",
-      raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name, "_end(", second,
-      "const usmx_result* usmx_parts, ", kept_loop, ", const usmx_result_sizes usmx_sizes) {\n",
-      raw_arrays(parameters),
+      source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text,
+      filled(reduce_text, {{"name", "usmx_reduce"}, {"type", "usmx_result"}}),
+      has_blocks ? filled(reduce_text, {{"name", "usmx_join"}, {"type", mapped}}) : std::string(),
+      "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",
+      used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
+      reduced, ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
+      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name,
+      "_end(", second, "const usmx_result* usmx_parts, ", kept_loop,
+      ", const usmx_result_sizes usmx_sizes) {\n", raw_arrays(parameters),
       end_of(parameters, input_count, is_outer, operands, words[1], used.has_count), "}\n");
 }
 
