@@ -4,11 +4,13 @@ programs.py NAME ARGUMENTS: the step of the last line is the one that failed, or
 """
 
 import ctypes
+import importlib
 import json
 import logging
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 CUDA_DRIVER = "libcuda.so.1"
 LEVEL_ZERO_LOADER = "libze_loader.so.1"
@@ -47,14 +49,19 @@ def mapped(*beginnings: str) -> list[str]:
 # ---- usmx itself
 
 
-def use_usmx(folder: str, module: str = "") -> None:
-    """Import usmx from a folder, then the module, and copy memory."""
+def imported(name: str, folder: str) -> ModuleType:
+    """Import a module, usmx from a folder."""
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    for name in filter(None, ("usmx", module)):
-        tell(f"import {name}")
-        __import__(name)
-    usmx = sys.modules["usmx"]
+    tell(f"import {name}")
+    return importlib.import_module(name)
+
+
+def use_usmx(folder: str, module: str = "") -> None:
+    """Import usmx from a folder, then the module, and copy memory."""
+    usmx = imported("usmx", folder)
+    if module:
+        imported(module, folder)
     tell("devices", runtimes=mapped("libsycl.so", "libsycl-preview.so"))
     found = [
         {
@@ -79,10 +86,7 @@ def use_usmx(folder: str, module: str = "") -> None:
 
 def use_kernels(folder: str) -> None:
     """Compile and run a kernel on each device."""
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    tell("import usmx")
-    usmx = __import__("usmx")
+    usmx = imported("usmx", folder)
     kernels: list[dict[str, str]] = []
     for device in usmx.get_devices():
         tell(f"a kernel for {device.filter_string}", kernels=kernels)
@@ -100,10 +104,7 @@ def use_kernels(folder: str) -> None:
 
 def use_products(folder: str) -> None:
     """Multiply matrices on each device by the vendor's library."""
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    tell("import usmx")
-    usmx = __import__("usmx")
+    usmx = imported("usmx", folder)
     products: list[dict[str, object]] = []
     for device in usmx.get_devices():
         tell(f"a product on {device.filter_string}", products=products)
