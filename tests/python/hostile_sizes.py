@@ -320,6 +320,11 @@ def compared(name, positional, named, found):
     if name in WITH_DIAGONALS:
         positional = [clamped(value) for value in positional]
         named = {key: clamped(value) for key, value in named.items()}
+    if "where" in named:  # whose values NumPy's mean counts
+        named = named | {"where": np.asarray(on_host(named["where"])).astype(bool)}
+    if name.startswith("usmx.logical_"):  # of which NumPy refuses large integers
+        positional = [bool(value) if type(value) is int else value for value in positional]
+        named = {k: bool(value) if type(value) is int else value for k, value in named.items()}
     if name == "usmx.diff":  # which NumPy repeats as often as it is told
         named = {key: clamped(value) if key == "n" else value for key, value in named.items()}
         positional = [clamped(value) if k == 1 else value for k, value in enumerate(positional)]
