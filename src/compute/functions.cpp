@@ -169,7 +169,8 @@ reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
            .reduce = std::string(of.reduce),
            .post_map = detail::message("out = ", language_name(result), '(', value, ')'),
            .identity = std::string(of.identity),
-           .type = std::string(of.structure.empty() ? joined.name() : of.structure)},
+           .type = std::string(of.structure.empty() ? joined.name() : of.structure),
+           .block_type = is_sum ? "A" : ""},
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};
 }
 

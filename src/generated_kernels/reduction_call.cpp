@@ -11,25 +11,37 @@
 
 namespace usmx::inline v1 {
 
+namespace detail {
+
+/// A type of values that are reduced.
+struct value_type {
+  /// The parameter whose type it is; none for a type that does not vary, which has the name.
+  std::optional<std::size_t> place;
+  std::string name = {};
+};
+
+}  // namespace detail
+
 struct reduction_kernel::implementation {
   implementation(std::string_view inputs, std::string_view outputs,
                  reduction_expressions expressions, const generation_options& options);
 
-  /// The type of what is reduced, as C++ has it: one of the library's, or the preamble's.
-  std::string result_type(std::span<const held_dtype> types) const {
-    if (result_place) {
-      return family.type_name(*result_place, types[*result_place]);
-    }
-    const std::optional<dtype> named = detail::named_type(result_name);
-    return named ? detail::cpp_name(*named) : result_name;
+  /// The types of what is reduced, as C++ has them.
+  detail::reduction_types types(std::span<const held_dtype> types) const {
+    return {written(result, types), block ? written(*block, types) : std::string()};
   }
 
   bool has_identity;
   detail::reduction_places places;
-  std::string result_name;
   detail::kernel_family family;
-  /// The parameter whose type it is; none for a type that does not vary.
-  std::optional<std::size_t> result_place;
+  detail::value_type result;
+  std::optional<detail::value_type> block;
+
+ private:
+  /// One of the library's names, or the preamble's.
+  std::string written(const detail::value_type& type, std::span<const held_dtype> types) const {
+    return type.place ? family.type_name(*type.place, types[*type.place]) : type.name;
+  }
 };
 
 namespace detail {
@@ -417,7 +429,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.is_outer = is_outer(loops);
-  loops.has_blocks = detail::adds_in_blocks(kernel_.result_type(typed_->types));
+  loops.has_blocks = kernel_.block.has_value();
   loops.lanes = lanes_of(loops, device);
   made.results = detail::items_of(loops.kept.dimensions());
   made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
@@ -550,12 +562,12 @@ std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
     return options.after;
   }
   plan how = make_plan(queue.get_device());
-  const std::string type = kernel_.result_type(typed_->types);
+  const detail::reduction_types types = kernel_.types(typed_->types);
   const std::string form = form_of(how.loops);
   const held_kernels kernels = family_.kernels_for(typed_, form + raw_forms(), queue, options, [&] {
     const std::string name = family_.source_name();
     return detail::generated_source{
-        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, type,
+        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, types,
                                  kernel_.places),
         {{name, passed_to_parts(how)}, {name + "_end", passed_to_end(how)}}};
   });
@@ -578,6 +590,32 @@ std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
 
 // ---- the kernel
 
+namespace {
+
+detail::value_type named_value_type(const char* what, const std::string& name,
+                                    std::span<const detail::generated_parameter> parameters,
+                                    const std::string& preamble) {
+  if (name.size() == 1) {
+    const auto named = std::ranges::find(parameters, name, &detail::generated_parameter::type);
+    if (named != parameters.end()) {
+      return {static_cast<std::size_t>(named - parameters.begin())};
+    }
+  }
+  if (const std::optional<dtype> known = detail::named_type(name)) {
+    return {std::nullopt, detail::cpp_name(*known)};
+  }
+  if (!detail::is_of_preamble(name, preamble)) {
+    throw value_error(detail::message(
+        what,
+        " must be the name of a type, the type of a parameter, or one of the preamble's, "
+        "found ",
+        detail::quoted(name)));
+  }
+  return {std::nullopt, name};
+}
+
+}  // namespace
+
 reduction_kernel::implementation::implementation(std::string_view inputs, std::string_view outputs,
                                                  reduction_expressions expressions,
                                                  const generation_options& options)
@@ -585,7 +623,6 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
       places{
           detail::uses_name("i", expressions.map),
           detail::uses_name("n", expressions.map) || detail::uses_name("n", expressions.post_map)},
-      result_name(expressions.type),
       family(inputs, outputs,
              {{"map_expr", detail::ended_expression("map_expr", expressions.map)},
               {"reduce_expr", detail::ended_expression("reduce_expr", expressions.reduce)},
@@ -605,23 +642,11 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
                                         detail::quoted(all[k].name)));
     }
   }
-  if (result_name.empty()) {
-    result_place = family.input_count();
-  } else if (result_name.size() > 1) {
-    if (!detail::named_type(result_name) &&
-        !detail::is_of_preamble(result_name, options.preamble)) {
-      throw value_error(
-          detail::message("reduce_type must be the name of a type, or of one of the preamble's, "
-                          "found ",
-                          detail::quoted(result_name)));
-    }
-  } else {
-    const auto named = std::ranges::find(all, result_name, &detail::generated_parameter::type);
-    if (named == all.end()) {
-      throw value_error(detail::message("reduce_type must be the type of a parameter, found ",
-                                        detail::quoted(result_name)));
-    }
-    result_place = static_cast<std::size_t>(named - all.begin());
+  result = expressions.type.empty()
+               ? detail::value_type{family.input_count()}
+               : named_value_type("reduce_type", expressions.type, all, options.preamble);
+  if (!expressions.block_type.empty()) {
+    block = named_value_type("block_type", expressions.block_type, all, options.preamble);
   }
 }
 

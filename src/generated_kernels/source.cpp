@@ -686,10 +686,8 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
 
 }  // namespace
 
-bool adds_in_blocks(std::string_view result) { return result == "summed"; }
-
 std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
-                             std::string_view form, std::string_view result,
+                             std::string_view form, const reduction_types& types,
                              reduction_places used) {
   const std::vector<std::string> words = words_of_form(form);
   const bool is_outer = words[0] == "outer";
@@ -706,8 +704,8 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   }
   const std::string operands = std::to_string(operand_count);
   const std::string reduced = std::to_string(input_count + (used.has_index ? 1 : 0));
-  const bool has_blocks = adds_in_blocks(result);
-  const std::string mapped = has_blocks ? "A" : "usmx_result";
+  const bool has_blocks = !types.block.empty();
+  const std::string mapped = has_blocks ? types.block : "usmx_result";
   // Intel's compiler for CPUs makes a product of the sum of values that are one element, and what
   // its additions have lost is then wrong: it is not told of the stride of 0.
   std::string steps = words[4];
@@ -732,7 +730,7 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                                                   {"blocks", std::string(has_blocks ? blocks : "")},
                                                   {"part", elements}});
   return message(
-      source_beginning(parameters), "using usmx_result = ", result, ";\n", sizes_text,
+      source_beginning(parameters), "using usmx_result = ", types.result, ";\n", sizes_text,
       filled(reduce_text, {{"name", "usmx_reduce"}, {"type", "usmx_result"}}),
       has_blocks ? filled(reduce_text, {{"name", "usmx_join"}, {"type", mapped}}) : std::string(),
       "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",

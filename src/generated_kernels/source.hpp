@@ -145,15 +145,15 @@ struct reduction_places {
   bool has_count;
 };
 
-/// Whether values are added up in blocks of eight before they are joined to results of this type:
-/// `summed` of usmx's own sums, which has more digits than `A`, the type of the values
-/// (python/usmx/_compute/device_functions.hpp).
-bool adds_in_blocks(std::string_view result);
+/// The types of a reduction's values, as C++ has them.
+struct reduction_types {
+  std::string result;
+  std::string block;  // in which eight values are put together; empty: in none
+};
 
 /// The source of the two kernels of a reduction, `name` and that with "_end" after it. It includes
-/// "map_expr", "reduce_expr", "post_map_expr" and "identity". `form` is that of call.hpp,
-/// `result` the type of what is reduced, as C++ has it.
+/// "map_expr", "reduce_expr", "post_map_expr" and "identity". `form` is that of call.hpp.
 std::string reduction_source(std::string_view name, std::span<const source_parameter>,
-                             std::string_view form, std::string_view result, reduction_places);
+                             std::string_view form, const reduction_types&, reduction_places);
 
 }  // namespace usmx::inline v1::detail

@@ -67,7 +67,7 @@ def test_generated_kernels_travel_with_preamble_and_options():
     )  # fmt: skip
     best = usmx.ReductionKernel(
         "T x", "int64 y", "best{x, i}", "a.value < b.value ? b : a", "y = a.place", "best{0, -1}", "argmax",
-        reduce_type="best", preamble="struct best { T value; long place; };",
+        reduce_type="best", block_type="best", preamble="struct best { T value; long place; };",
     )  # fmt: skip
     x = usmx.asarray(np.array([3.0, 8.0, 5.0]))
     found = travelled(scale)

@@ -162,6 +162,10 @@ struct reduction_expressions {
   /// The type of `a` and `b`: the name of a type, a letter of the parameters, or a structure of the
   /// preamble. Empty: that of the first output.
   std::string type = {};
+  /// The type in which `reduce` puts eight values together at a time, before they join a value of
+  /// `type`, which is made from it: a sum in more digits than its values have then converts one
+  /// value of eight. Written as `type` is. Empty: each value is made one of `type` at once.
+  std::string block_type = {};
 };
 
 /// The axes of a reduction.

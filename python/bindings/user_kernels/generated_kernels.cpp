@@ -271,7 +271,8 @@ void bind_reduction(nb::module_& m) {
   cls.def("__init__",
           init_by(+[](nb::handle inputs, nb::handle outputs, nb::handle map, nb::handle reduce_two,
                       nb::handle post_map, nb::handle identity, nb::handle name, nb::handle type,
-                      nb::handle preamble, nb::handle options, nb::handle debug) {
+                      nb::handle block_type, nb::handle preamble, nb::handle options,
+                      nb::handle debug) {
             require_usable_process();
             generation_texts written{
                 {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
@@ -280,25 +281,27 @@ void bind_reduction(nb::module_& m) {
                  {"reduce_expr", std::string(to_text("reduce_expr", reduce_two.ptr()))},
                  {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
                  {"identity", identity_argument(identity)},
-                 {"reduce_type", text_or_none("reduce_type", type)}},
+                 {"reduce_type", text_or_none("reduce_type", type)},
+                 {"block_type", text_or_none("block_type", block_type)}},
                 generation_arguments(name, preamble, options, debug)};
             const auto& texts = written.texts;
             reduction_kernel made(texts[0].second, texts[1].second,
                                   {texts[2].second, texts[3].second, texts[4].second,
-                                   texts[5].second, texts[6].second},
+                                   texts[5].second, texts[6].second, texts[7].second},
                                   written.options);
             return py_reduction(std::move(made), std::move(written));
           }),
           nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("map_expr").none(),
           nb::arg("reduce_expr").none(), nb::arg("post_map_expr").none(),
           nb::arg("identity").none(), nb::arg("name").none() = "reduce", nb::kw_only(),
-          nb::arg("reduce_type").none() = nb::none(), nb::arg("preamble").none() = "",
-          nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
+          nb::arg("reduce_type").none() = nb::none(), nb::arg("block_type").none() = nb::none(),
+          nb::arg("preamble").none() = "", nb::arg("options") = nb::make_tuple(),
+          nb::arg("debug").none() = false,
           nb::sig(
               "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
               "str, post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, "
-              "reduce_type: str | None = None, preamble: str = '', options: Sequence[str] = (), "
-              "debug: bool = False) -> None"),
+              "reduce_type: str | None = None, block_type: str | None = None, preamble: str = '', "
+              "options: Sequence[str] = (), debug: bool = False) -> None"),
           docstring("ReductionKernel.__init__"))
       .def("__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
            nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),

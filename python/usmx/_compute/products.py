@@ -333,5 +333,6 @@ def _make_vecdot(first, second, common, device):
         0,
         "vecdot",
         reduce_type="summed",
+        block_type="A",
         preamble=f"{preamble()}using A = {cpp(values)};\nusing summed = {summed};\n",
     )

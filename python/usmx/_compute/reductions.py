@@ -291,6 +291,7 @@ def make_kernel(
         row.identity,
         row.name,
         reduce_type=values.name if row.joins == "A" else row.joins,
+        block_type="A" if row.joins == "summed" else None,
         preamble=f"{preamble()}\n{types}{more}",
     )
 

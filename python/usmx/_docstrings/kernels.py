@@ -182,6 +182,9 @@ Args:
     name: for messages.
     reduce_type: the type of ``a`` and ``b``: a name of a type, a letter of the parameters, or a
         structure of the preamble. None: that of the first output.
+    block_type: the type in which ``reduce_expr`` puts eight values together at a time, before they
+        join a value of `reduce_type`, which is made from it. Written as `reduce_type` is. None:
+        each value is made one of `reduce_type` at once.
     preamble: C++ that comes before the kernels, such as functions that they use.
 {OPTIONS_AND_DEBUG}
 
