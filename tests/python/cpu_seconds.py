@@ -1,18 +1,22 @@
 """Processor seconds of each test file, its child processes included: a pytest plug-in (tests/conftest.py).
 
+Children that live on, such as the compiler that waits for the next kernel, count for the file during whose tests they
+worked, and not for that during whose tests they end.
+
 The workers of pytest-xdist count for themselves; the process that collects their results adds up, prints the dearest
 files, and writes all of them beside the report of the tests, where tools/summarize_tests.py finds them.
 """
 
+import contextlib
 import json
 import os
 from collections import Counter
 from pathlib import Path
 
-import forks
 import pytest
 
 SHOWN = 15
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class CpuSeconds:
@@ -52,6 +56,24 @@ class CpuSeconds:
 
 
 def processor_seconds():
+    """Those of this process, of children that have ended, and of all that live."""
     times = os.times()
     own = times.user + times.system + times.children_user + times.children_system
-    return own + forks.seconds_of_children()
+    return own + sum(map(seconds_of_living, living_children("self")))
+
+
+def seconds_of_living(process):
+    """Those of another process and of its children; none of one that has just ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    seconds = sum(map(int, fields[11:15])) / TICKS  # utime, stime, cutime, cstime: proc(5)
+    return seconds + sum(map(seconds_of_living, living_children(process)))
+
+
+def living_children(process):
+    """Each is listed with the thread that has started it."""
+    with contextlib.suppress(OSError):  # threads end, and processes
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            yield from (thread / "children").read_text().split()
