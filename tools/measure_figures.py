@@ -2,12 +2,12 @@
 
 measure_figures.py [PART...]
 
-The parts are bench, bandwidth, allocation, arguments, selections and gpu. Without one, all but the
-last two are measured, which takes three minutes; selections needs 17 GB of memory, and gpu a
-machine with a GPU, PyTorch and CuPy. Each part is the program that docs/speed.md names, run with
---json. The machine has to be quiet: bench refuses otherwise. The key "recorded" stays as it is. It
-has the figures of machines and of programs that are not at hand. tools/write_figures.py then writes
-the documents.
+The parts are bench, bandwidth, allocation, arguments, selections, gpu and fresh_clones. Without
+one, all but the last three are measured, which takes three minutes; selections needs 17 GB of
+memory, gpu a machine with a GPU, PyTorch and CuPy, and fresh_clones 40 minutes. Each part is the
+program that docs/speed.md names, run with --json. The machine has to be quiet: bench refuses
+otherwise. The key "recorded" stays as it is. It has the figures of machines and of programs that
+are not at hand. tools/write_figures.py then writes the documents.
 
 Needs the packages of the test extra.
 """
@@ -29,8 +29,9 @@ PARTS = {
     "arguments": [ROOT / "benchmarks/arguments.py"],
     "selections": [ROOT / "benchmarks/selections.py"],
     "gpu": [ROOT / "benchmarks/gpu.py"],
+    "fresh_clones": [ROOT / "benchmarks/fresh_clones.py"],
 }
-NAMED_ONLY = {"selections", "gpu"}
+NAMED_ONLY = {"selections", "gpu", "fresh_clones"}
 NUMBERS = re.compile(r"\[\s+([-+.\de,\s]+?)\s+\]")
 
 

@@ -19,7 +19,7 @@ from usmx._compute.table import ROWS
 # By the value of CL_CONFIG_CPU_TARGET_ARCH, the best one first, and what a processor needs for it.
 TARGETS = {
     "sapphirerapids": {"avx512f", "avx512bw", "avx512_fp16", "amx_tile"},
-    "skylake-avx512": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    "skx": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
     "core-avx2": {"avx2", "fma", "bmi1", "bmi2", "f16c"},
     "corei7-avx": {"avx"},
     "corei7": {"sse4_2", "popcnt"},

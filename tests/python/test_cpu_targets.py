@@ -59,7 +59,13 @@ def test_targets_are_those_whose_instructions_the_processor_has():
     skylake = haswell | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
     assert accuracy.targets_of({"sse4_2", "popcnt"}) == ["corei7"]
     assert accuracy.targets_of(haswell) == ["core-avx2", "corei7-avx", "corei7"]
-    assert accuracy.targets_of(skylake)[0] == "skylake-avx512"
+    assert accuracy.targets_of(skylake)[0] == "skx"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", TARGETS)
+def test_driver_knows_every_target_of_this_machine(target):
+    assert printed("import usmx; print(usmx.arange(3).sum())", target) == "3\n"
 
 
 SAME_BITS = """
