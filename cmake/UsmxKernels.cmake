@@ -76,23 +76,22 @@ set_source_files_properties(
   PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\";${ptx_definition}" OBJECT_DEPENDS
                                                                                              "${kernel_objects}")
 
-# The headers of users' kernels are a part of the library, which gives them to the compilers.
+# Files of the repository that are a part of the library, by their paths: the headers of users' kernels, which it gives to
+# the compilers, and the texts that the kernels of its own mathematics begin with.
 set(usmx_kernel_headers "${PROJECT_SOURCE_DIR}/include/usmx")
+file(GLOB usmx_device_texts CONFIGURE_DEPENDS src/compute/device/*.hpp)
+set_source_files_properties(src/user_kernels/compile/program.cpp src/compute/device_texts.cpp
+                            PROPERTIES COMPILE_DEFINITIONS "USMX_REPOSITORY=\"${PROJECT_SOURCE_DIR}\"")
 set_source_files_properties(
   src/user_kernels/compile/program.cpp
   PROPERTIES
-    COMPILE_DEFINITIONS "USMX_KERNEL_HEADERS=\"${usmx_kernel_headers}\""
     OBJECT_DEPENDS
     "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_groups.hpp;${usmx_kernel_headers}/kernel_math.hpp"
 )
+set_source_files_properties(src/compute/device_texts.cpp PROPERTIES OBJECT_DEPENDS "${usmx_device_texts}")
 
-# The functions that the kernels of usmx's own mathematics call: a part of the library, and compiled for the host. For
-# the host each operation is rounded, and no other source sees their names.
-set(usmx_mathematics "${PROJECT_SOURCE_DIR}/python/usmx/_compute")
+# The functions of these texts are compiled for the host, too. There each operation is rounded, and no other source sees
+# their names.
 set_source_files_properties(
-  src/compute/functions.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_MATHEMATICS=\"${usmx_mathematics}\""
-                                       OBJECT_DEPENDS "${usmx_mathematics}/device_functions.hpp")
-set_source_files_properties(
-  src/compute/host_loops.cpp
-  PROPERTIES INCLUDE_DIRECTORIES "${usmx_mathematics}" COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON
-             SKIP_UNITY_BUILD_INCLUSION ON)
+  src/compute/host_loops.cpp PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON
+                                        SKIP_UNITY_BUILD_INCLUSION ON)

@@ -10,7 +10,7 @@ if(NOT USMX_PACKAGED_KERNELS MATCHES "^(full|core|none)$")
   message(FATAL_ERROR "USMX_PACKAGED_KERNELS: expected full, core or none, found '${USMX_PACKAGED_KERNELS}'")
 endif()
 set(usmx_packaged_kernels "${PROJECT_BINARY_DIR}/usmx-kernels")
-file(GLOB mathematics CONFIGURE_DEPENDS python/usmx/_compute/*.py python/usmx/_compute/*.hpp)
+file(GLOB mathematics CONFIGURE_DEPENDS python/usmx/_compute/*.py)
 add_custom_command(
   OUTPUT "${usmx_packaged_kernels}"
   DEPENDS _core usmx usmx_compile_programs tools/package_kernels.py tools/ordinary_calls.py python/usmx/random.py

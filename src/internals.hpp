@@ -8,6 +8,7 @@
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
 #include "compute/functions.hpp"
+#include "compute/table.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/selection.hpp"
 #include "copy/staging.hpp"

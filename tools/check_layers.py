@@ -1,17 +1,20 @@
 """Check that includes and imports keep to the table of layers: check_layers.py [ROOT].
 
 Fails on an arrow that runs against tools/layers.toml, a folder that the table lacks, files that
-include or import each other in a circle, and a file that includes <sycl/sycl.hpp>.
+include or import each other in a circle, an include or an embedded file that shows no arrow, and a
+file that includes <sycl/sycl.hpp>.
 """
 
 import sys
 from pathlib import Path
 
 from layers import (
+    REPOSITORY,
     ROOT,
     TABLE,
     TableError,
     arrows,
+    embeddings,
     includes,
     is_cpp,
     read_table,
@@ -19,6 +22,7 @@ from layers import (
 )
 
 EXPENSIVE = "sycl/sycl.hpp"
+BUILT = {"USMX_KERNEL_OBJECTS", "USMX_KERNEL_PTX"}  # folders of what the build makes
 
 
 def folder_faults(table, files):
@@ -101,6 +105,29 @@ def circles_from(file, graph, path, done):
     done.add(file)
 
 
+def hidden_faults(table, root, files, found):
+    """Files of ours that only the build's folders name, and files outside of all houses."""
+    shown = {(arrow.file, arrow.line) for arrow in found}
+    for arrow in found:
+        if table.house_of(arrow.target) is None:
+            yield f"{arrow.file}:{arrow.line}: {arrow.text}: lies in no house of {TABLE}"
+    ends = {"/".join(path.split("/")[-k:]) for path in files for k in range(1, path.count("/") + 2)}
+    for path in files:
+        if not is_cpp(path) or table.house_of(path) is None:
+            continue
+        text = (root / path).read_text()
+        for line, mark, name in includes(path, text):
+            if mark == '"' and (path, line) not in shown and name in ends:
+                yield f'{path}:{line}: #include "{name}": expected its path from a root folder'
+        for line, macro, name in embeddings(text):
+            is_seen = macro in BUILT if macro != REPOSITORY else (path, line) in shown
+            if name is not None and not is_seen:
+                yield (
+                    f"{path}:{line}: embeds {macro} /{name}: expected {REPOSITORY} and the path of "
+                    "a file of the repository"
+                )
+
+
 def expensive_faults(root, files):
     for path in files:
         if is_cpp(path):
@@ -122,6 +149,7 @@ def faults(root=ROOT):
         *arrow_faults(table, found),
         *door_faults(table, found),
         *circle_faults(found),
+        *hidden_faults(table, root, files, found),
         *expensive_faults(root, files),
     ]
 

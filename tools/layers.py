@@ -1,7 +1,7 @@
 """The house as it stands: its rooms (layers.toml), their files, and the arrows between them.
 
-Arrows are the includes of C++ and the imports of Python, as written in the files that git tracks or
-would track.
+Arrows are the includes of C++, the files that it embeds, and the imports of Python, as written in
+the files that git tracks or would track.
 """
 
 import ast
@@ -16,6 +16,9 @@ ROOT = Path(__file__).resolve().parent.parent
 TABLE = "tools/layers.toml"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTILINE)
+# USMX_EMBED(symbol, MACRO "/path"): of USMX_REPOSITORY a path in the repository.
+EMBED = re.compile(r'^[ \t]*USMX_EMBED\([^,]*,\s*(\w+)\s*(?:"/([^"]*)")?', re.MULTILINE)
+REPOSITORY = "USMX_REPOSITORY"
 
 
 class TableError(ValueError):
@@ -56,7 +59,7 @@ class House:
 
 @dataclass(frozen=True)
 class Arrow:
-    """One include or import of one file of ours in another."""
+    """One include, embedding or import of one file of ours in another."""
 
     file: str
     line: int
@@ -197,8 +200,17 @@ def includes(path, text):
         yield text.count("\n", 0, match.start()) + 1, match[1], match[2]
 
 
+def embeddings(text):
+    """What a file embeds: line, the macro with the folder, and the path in it, if it is written."""
+    for match in EMBED.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match[1], match[2]
+
+
 def cpp_arrows(path, text, house, files):
     """Arrows from a C++ file of a house; what the repository does not hold is no arrow."""
+    for line, macro, name in embeddings(text):
+        if macro == REPOSITORY and name in files:
+            yield Arrow(path, line, f'USMX_EMBED("{name}")', name)
     here = PurePosixPath(path).parent
     for line, _, name in includes(path, text):
         candidates = (normpath(f"{folder}/{name}") for folder in (here, *house.includes_from))

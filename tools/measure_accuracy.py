@@ -5,7 +5,7 @@ measure_accuracy.py [--target TARGET]... [--type TYPE]... [--functions table|ker
 
 Intel's driver for CPUs has other mathematics for each vector unit, and so other errors. A process
 for each target (a value of CL_CONFIG_CPU_TARGET_ARCH; without --target, all that this machine has)
-computes the functions of the table (python/usmx/_compute/table.py) and of the kernel language
+computes the functions of the table (src/compute/table.inc) and of the kernel language
 (docs/reference/kernel-language.md) for special and for random numbers. That is what the tests do
 (tests/python/accuracy.py); --seeds says how often, with other random numbers each time. Printed is
 the greatest error for each function and type, in units in the last place, by target; then come the

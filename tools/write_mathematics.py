@@ -1,10 +1,11 @@
-"""Write what follows from the table of usmx's functions (python/usmx/_compute/table.py).
+"""Write what follows from the tables of usmx's functions.
 
 write_mathematics.py [--check]
 
-Those are the types of the functions for type checkers, the rows for C++ and the functions of its
-programs, and tables of docs/reference/mathematics.md. --check writes nothing, and fails where a
-file is not as it would be written.
+Those are the types of the functions for type checkers, the reductions' rows for C++, the functions
+of its programs, and tables of docs/reference/mathematics.md. The tables are src/compute/table.inc,
+and that of the reductions in python/usmx/_compute/table.py. --check writes nothing, and fails where
+a file is not as it would be written.
 
 Needs the installed package.
 """
@@ -60,32 +61,10 @@ def signature_of(function):
     return str(found.replace(parameters=parameters, return_annotation=result))
 
 
-ROW_LIST = ROOT / "src/compute/rows.inc"
 CPP_CLASSES = {
     "b": "booleans", "i": "signed_integers", "u": "unsigned_integers", "f": "reals",
     "c": "complexes",
 }  # fmt: skip
-SLOW_ON_HOST = {"floor_divide", "remainder"}  # of real numbers: a kernel has them in vectors
-
-
-def row_list():
-    """All expressions of the rows, as macros of C++."""
-    lines = [f"// Written by {TOOL}.\n// clang-format off\n"]
-    for row in ROWS.values():
-        for letter, types in CPP_CLASSES.items():
-            text = row.expressions.get(letter)
-            if text is None or (letter == "c" and row.result == "real"):
-                continue
-            text = text.replace("x1", "a").replace("x2", "b")
-            is_equal = letter in "biu" or (letter == "f" and row.errors[0] == 0)
-            is_equal = is_equal and len(row.operands) < 3
-            is_equal = is_equal and (letter != "f" or row.name not in SLOW_ON_HOST)
-            lines.append(
-                f'USMX_ROW({row.name}, {len(row.operands)}, "{" ".join(row.operands)}", {types}, '
-                f"{row.result}, {'equal' if is_equal else 'near'}, {text})\n"
-            )
-    return "".join(lines)
-
 
 REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
 CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
@@ -225,7 +204,6 @@ def files():
     page = put(page, "signatures of element-wise functions", names_list(ROWS), TOOL)
     page = put(page, "signatures of reductions", names_list(REDUCTIONS), TOOL)
     wanted[PAGE] = page
-    wanted[ROW_LIST] = row_list()
     wanted[REDUCTION_LIST] = reduction_list()
     wanted[CPP_HEADER] = cpp_header()
     return wanted

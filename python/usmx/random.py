@@ -7,11 +7,11 @@ import threading
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import cpp, new_cache, output, text_of
+from usmx._compute.call import cpp, new_cache, output
 from usmx._compute.promotion import default_float, limits_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy
-from usmx._core import ElementwiseKernel, _dtype, _queue_argument, empty
+from usmx._core import ElementwiseKernel, _device_text, _dtype, _queue_argument, empty
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
@@ -383,7 +383,7 @@ def _kernel(name, dtype):
             f"{dtype} out",
             f"out = {expression}",
             f"random_{name}",
-            preamble=f"{text_of('random.hpp')}\nusing T = {cpp(dtype)};\n",
+            preamble=f"{_device_text('random.hpp')}\nusing T = {cpp(dtype)};\n",
         )
     return found
 

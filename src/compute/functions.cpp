@@ -1,37 +1,23 @@
 #include "usmx/compute/functions.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
+#include "compute/table.hpp"
 #include "generated_kernels/source.hpp"
-#include "kernels/groups.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
-
-USMX_EMBED(device_functions, USMX_MATHEMATICS "/device_functions.hpp")
 
 namespace usmx::inline v1 {
 namespace {
 
-/// A row of the table (python/usmx/_compute/table.py) for a class of types.
-struct row {
-  std::string_view name;
-  std::string_view operands;  // their names, with spaces between them
-  std::string_view types;
-  std::string_view result;
-  std::string_view expression;
-};
-constexpr row rows[] = {
-#define USMX_ROW(name, count, operands, types, result, bits, ...) \
-  {#name, operands, #types, #result, #__VA_ARGS__},
-#include "compute/rows.inc"
-#undef USMX_ROW
-};
+using internal::function_row;
 
 struct reduction_row {
   std::string_view name;
@@ -65,21 +51,25 @@ std::string_view class_of(dtype type) {
   }
 }
 
-template <class Row, std::size_t N>
-const Row& row_of(const Row (&all)[N], std::string_view name, dtype type) {
-  const auto is_named = [&](const Row& each) { return each.name == name; };
-  const auto found = std::ranges::find_if(
-      all, [&](const Row& each) { return is_named(each) && each.types == class_of(type); });
-  if (found != std::end(all)) {
-    return *found;
-  }
-  if (std::ranges::none_of(all, is_named)) {
-    throw value_error(detail::message("usmx has no function ", detail::quoted(name)));
-  }
+[[noreturn]] void throw_not_defined(std::string_view name, dtype type) {
   throw type_error(detail::message(name, " is not defined for elements of ", type.name()));
 }
 
-std::string functions_text() { return {usmx_device_functions_begin, usmx_device_functions_end}; }
+const reduction_row& reduction_row_of(std::string_view name, dtype type) {
+  const auto is_named = [&](const reduction_row& each) { return each.name == name; };
+  const auto found = std::ranges::find_if(reduction_rows, [&](const reduction_row& each) {
+    return is_named(each) && each.types == class_of(type);
+  });
+  if (found != std::end(reduction_rows)) {
+    return *found;
+  }
+  if (std::ranges::none_of(reduction_rows, is_named)) {
+    throw value_error(detail::message("usmx has no function ", detail::quoted(name)));
+  }
+  throw_not_defined(name, type);
+}
+
+std::string functions_text() { return std::string(internal::device_text("device_functions.hpp")); }
 
 /// The kernel language's name of a type, as python/usmx/_compute/call.py has it: one word, so that
 /// it can be called.
@@ -97,26 +87,26 @@ std::string computed_name(dtype type) {
 // The texts are those that python/usmx/_compute makes: what the package has compiled is found for
 // both.
 
-elementwise_kernel make(const row& of, dtype type) {
+elementwise_kernel make(const function_row& of, dtype type) {
   std::string inputs;
-  // The number next to one of half precision is of half precision.
-  const std::string computed = of.name == "nextafter" ? language_name(type) : computed_name(type);
+  const std::string computed = of.in_half ? language_name(type) : computed_name(type);
   std::string operation = detail::message("using C = ", computed, ";\n");
   const char* letter = "abc";
-  const bool has_condition = of.operands.starts_with("condition");
-  const bool is_converted = of.expression.find("x1") == of.expression.npos;
+  int conditions = of.conditions;
+  const std::string_view expression = of.expression(type.kind());
+  const bool is_converted = expression.find("x1") == expression.npos;
   for (std::string_view left = of.operands; !left.empty();) {
     const std::string_view name = left.substr(0, left.find(' '));
     left.remove_prefix(std::min(name.size() + 1, left.size()));
-    const bool is_condition = has_condition && inputs.empty();
+    const bool is_condition = conditions-- > 0;
     inputs +=
         detail::message(inputs.empty() ? "" : ", ", is_condition ? "bool" : type.name(), ' ', name);
     if (!is_condition && is_converted) {
       operation += detail::message("const C ", *letter++, " = C(", name, ");\n");
     }
   }
-  const dtype result = of.result == "bool" ? dtype::of<bool>() : type;
-  operation += detail::message("out = ", language_name(result), '(', of.expression, ')');
+  const dtype result = of.result == internal::result_rule::truth ? bool_ : type;
+  operation += detail::message("out = ", language_name(result), '(', expression, ')');
   return {inputs,
           detail::message(result.name(), " out"),
           operation,
@@ -176,10 +166,10 @@ reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
 
 /// The kernel of a row for a type, made when it is first asked for, and never destroyed: a program
 /// may call functions up to its end. `More` are constants that it depends on, too.
-template <class Kernel, auto... More, class Row, std::size_t N>
-const Kernel& kernel_of(const Row (&all)[N], const Row& of, dtype type) {
-  static std::array<std::atomic<const Kernel*>, N * type_count> made{};
-  const auto place = static_cast<std::size_t>(&of - all);
+template <class Kernel, auto... More, class Row>
+const Kernel& kernel_of(std::span<const Row> all, const Row& of, dtype type) {
+  static auto& made = *new std::vector<std::atomic<const Kernel*>>(all.size() * type_count);
+  const auto place = static_cast<std::size_t>(&of - all.data());
   auto& slot = made[place * type_count + static_cast<std::size_t>(type.code())];
   const Kernel* known = slot.load(std::memory_order_acquire);
   if (known == nullptr) {
@@ -191,7 +181,7 @@ const Kernel& kernel_of(const Row (&all)[N], const Row& of, dtype type) {
   return *known;
 }
 
-const array* array_of(const kernel_argument& argument) {
+const array* operand_array(const kernel_argument& argument) {
   const auto* found = std::get_if<const array*>(&argument.value());
   return found == nullptr ? nullptr : *found;
 }
@@ -202,23 +192,28 @@ array compute(std::string_view name, std::span<const kernel_argument> operands,
               const generated_call_options& how) {
   // A condition in front says nothing of the type.
   const auto deciding = operands.subspan(operands.size() == 3 && name == "where" ? 1 : 0);
-  const auto first =
-      std::ranges::find_if(deciding, [](const auto& each) { return array_of(each) != nullptr; });
+  const auto first = std::ranges::find_if(
+      deciding, [](const auto& each) { return operand_array(each) != nullptr; });
   if (first == deciding.end()) {
     throw type_error(detail::message(name, ": expected an array among the operands, found none"));
   }
-  const dtype type = array_of(*first)->type();
-  return kernel_of<elementwise_kernel>(rows, row_of(rows, name, type), type).call(operands, how)[0];
+  const dtype type = operand_array(*first)->type();
+  const function_row& of = internal::function_named(name);
+  if (of.expression(type.kind()).empty() ||
+      (of.result == internal::result_rule::real && type.kind() == 'c')) {
+    throw_not_defined(name, type);
+  }
+  return kernel_of<elementwise_kernel>(internal::function_rows(), of, type).call(operands, how)[0];
 }
 
 array reduce(std::string_view name, const array& x, const reduction_axes& axes,
              const generated_call_options& how) {
+  constexpr std::span<const reduction_row> all = reduction_rows;
   const kernel_argument operands[] = {x};
-  const reduction_row& of = row_of(reduction_rows, name, x.type());
-  const reduction_kernel& kernel =
-      support_of(internal::private_queue(x).get_device()).fp64
-          ? kernel_of<reduction_kernel, true>(reduction_rows, of, x.type())
-          : kernel_of<reduction_kernel, false>(reduction_rows, of, x.type());
+  const reduction_row& of = reduction_row_of(name, x.type());
+  const reduction_kernel& kernel = support_of(internal::private_queue(x).get_device()).fp64
+                                       ? kernel_of<reduction_kernel, true>(all, of, x.type())
+                                       : kernel_of<reduction_kernel, false>(all, of, x.type());
   return kernel.call(operands, axes, how)[0];
 }
 

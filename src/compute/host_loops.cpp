@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/table.hpp"
+
 // The kernels' own functions, compiled for the host: their names are those of the standard library.
 // g++ lacks one builtin of clang's.
 namespace usmx::inline v1::internal::host {
@@ -14,32 +16,26 @@ using namespace std;
 #ifndef __clang__
 #define __is_signed(T) (std::is_signed_v<T>)
 #endif
-#include "device_functions.hpp"
+#include "compute/device/device_functions.hpp"
 #undef __is_signed
 
-// Each row and class of types is a structure with a function.
-#define USMX_ROW_1(name, types, ...)       \
-  struct name##_##types {                  \
-    template <class C>                     \
-    static auto of([[maybe_unused]] C a) { \
-      return __VA_ARGS__;                  \
-    }                                      \
+// Each expression of the table is a structure with a function.
+#define USMX_FUNCTION(...)
+#define USMX_DEVICE_EXPRESSION(...)
+#define USMX_EXPRESSION(name, letters, ...)                        \
+  struct name##_##letters {                                        \
+    static constexpr std::string_view classes = #letters;          \
+    template <class C>                                             \
+    static auto of([[maybe_unused]] C x1, [[maybe_unused]] C x2) { \
+      [[maybe_unused]] const C a = x1;                             \
+      [[maybe_unused]] const C b = x2;                             \
+      return __VA_ARGS__;                                          \
+    }                                                              \
   };
-#define USMX_ROW_2(name, types, ...) \
-  struct name##_##types {            \
-    template <class C>               \
-    static auto of(C a, C b) {       \
-      return __VA_ARGS__;            \
-    }                                \
-  };
-#define USMX_ROW_3(name, types, ...)
-#define USMX_ROW(name, count, operands, types, result, bits, ...) \
-  USMX_ROW_##count(name, types, __VA_ARGS__)
-#include "compute/rows.inc"
-#undef USMX_ROW
-#undef USMX_ROW_3
-#undef USMX_ROW_2
-#undef USMX_ROW_1
+#include "compute/table.inc"
+#undef USMX_EXPRESSION
+#undef USMX_DEVICE_EXPRESSION
+#undef USMX_FUNCTION
 
 }  // namespace
 }  // namespace usmx::inline v1::internal::host
@@ -62,7 +58,8 @@ void unary(const void* x1, const void*, void* result, std::ptrdiff_t count) {
   const C* a = static_cast<const C*>(x1);
   R* z = static_cast<R*>(result);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
-    z[k] = static_cast<R>(Function::template of<C>(value_at(a, k)));
+    const C value = value_at(a, k);
+    z[k] = static_cast<R>(Function::template of<C>(value, value));
   }
 }
 
@@ -85,31 +82,56 @@ using booleans = type_list<bool>;
 using signed_integers = type_list<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
 using unsigned_integers = type_list<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 using reals = type_list<float, double>;
-using complexes = type_list<>;
+
+namespace row {
+
+#define USMX_FUNCTION(name, ...) constexpr function_row name = USMX_FUNCTION_ROW(name, __VA_ARGS__);
+#define USMX_EXPRESSION(...)
+#define USMX_DEVICE_EXPRESSION(...)
+#include "compute/table.inc"
+#undef USMX_DEVICE_EXPRESSION
+#undef USMX_EXPRESSION
+#undef USMX_FUNCTION
+
+}  // namespace row
 
 class function_list {
  public:
-  template <class Function, bool IsTruth, int Operands, class... Types>
-  void add(std::string_view name, type_list<Types...>) {
-    if (all_.empty() || all_.back().name != name) {
-      all_.push_back({name, Operands});
-    }
-    (add_type<Function, IsTruth, Operands, Types>(), ...);
+  /// Adds the loops of an expression, where they give what a kernel gives, bit for bit.
+  template <const function_row& Row, class Expression>
+  void add() {
+    constexpr auto is_for = [](char kind) { return Expression::classes.find(kind) != npos; };
+    add_types<Row, Expression, is_for('b')>(booleans());
+    add_types<Row, Expression, is_for('i')>(signed_integers());
+    add_types<Row, Expression, is_for('u')>(unsigned_integers());
+    add_types<Row, Expression, is_for('f') && Row.errors[0] == 0 && !Row.is_slow_on_host>(reals());
   }
   const std::vector<host_function>& all() const noexcept { return all_; }
 
  private:
-  template <class Function, bool IsTruth, int Operands, class C>
+  static constexpr std::size_t npos = std::string_view::npos;
+
+  template <const function_row& Row, class Expression, bool IsThere, class... Types>
+  void add_types(type_list<Types...>) {
+    if constexpr (IsThere) {
+      if (all_.empty() || all_.back().name != Row.name) {
+        all_.push_back({Row.name, static_cast<int>(Row.operand_count())});
+      }
+      (add_type<Row, Expression, Types>(), ...);
+    }
+  }
+
+  template <const function_row& Row, class Expression, class C>
   void add_type() {
-    using R = std::conditional_t<IsTruth, bool, C>;
+    using R = std::conditional_t<Row.result == result_rule::truth, bool, C>;
     host_loops& made = all_.back().loops[static_cast<std::size_t>(dtype::of<C>().code())];
     made.result = dtype::of<R>().code();
-    if constexpr (Operands == 1) {
-      made.arrays = &unary<Function, C, R>;
+    if constexpr (Row.operand_count() == 1) {
+      made.arrays = &unary<Expression, C, R>;
     } else {
-      made.arrays = &binary<Function, C, R, 0>;
-      made.number_first = &binary<Function, C, R, 1>;
-      made.number_second = &binary<Function, C, R, 2>;
+      made.arrays = &binary<Expression, C, R, 0>;
+      made.number_first = &binary<Expression, C, R, 1>;
+      made.number_second = &binary<Expression, C, R, 2>;
     }
   }
 
@@ -118,17 +140,13 @@ class function_list {
 
 function_list make_functions() {
   function_list made;
-#define USMX_near(...)
-#define USMX_equal(...) __VA_ARGS__
-#define USMX_ADD(name, count, types, result) \
-  made.add<host::name##_##types, std::string_view(#result) == "bool", count>(#name, types());
-#define USMX_ROW(name, count, operands, types, result, bits, ...) \
-  USMX_##bits(USMX_ADD(name, count, types, result))
-#include "compute/rows.inc"
-#undef USMX_ROW
-#undef USMX_ADD
-#undef USMX_equal
-#undef USMX_near
+#define USMX_FUNCTION(...)
+#define USMX_DEVICE_EXPRESSION(...)
+#define USMX_EXPRESSION(name, letters, ...) made.add<row::name, host::name##_##letters>();
+#include "compute/table.inc"
+#undef USMX_EXPRESSION
+#undef USMX_DEVICE_EXPRESSION
+#undef USMX_FUNCTION
   return made;
 }
 

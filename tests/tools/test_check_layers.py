@@ -147,6 +147,48 @@ def test_include_beside_the_file_is_found(house):
     assert "library/ground -> library/upper" in only_fault(house)
 
 
+def test_embedded_file_of_its_room_is_no_fault(house):
+    plant(house, "src/upper/wall.cpp", 'USMX_EMBED(nook, USMX_REPOSITORY "/src/upper/beam.hpp")\n')
+    assert faults(house) == []
+
+
+def test_library_embeds_nothing_of_the_package(house):
+    plant(house, "python/house/rooms/oven.hpp", "")
+    text = '// wall\nUSMX_EMBED(oven, USMX_REPOSITORY "/python/house/rooms/oven.hpp")\n'
+    plant(house, "src/upper/wall.cpp", text)
+    fault = only_fault(house)
+    assert fault.startswith('src/upper/wall.cpp:2: USMX_EMBED("python/house/rooms/oven.hpp"): ')
+    assert "library/upper -> package/rooms" in fault
+
+
+def test_embedding_by_a_folder_of_the_build_is_refused(house):
+    plant(house, "python/house/rooms/oven.hpp", "")
+    plant(house, "src/upper/wall.cpp", 'USMX_EMBED(oven, SOME_FOLDER "/oven.hpp")\n')
+    assert "src/upper/wall.cpp:1: embeds SOME_FOLDER /oven.hpp: expected" in only_fault(house)
+
+
+def test_embedded_file_that_is_missing_is_refused(house):
+    plant(house, "src/upper/wall.cpp", 'USMX_EMBED(oven, USMX_REPOSITORY "/src/upper/oven.hpp")\n')
+    assert "embeds USMX_REPOSITORY /src/upper/oven.hpp: expected" in only_fault(house)
+
+
+def test_include_by_a_folder_of_the_build_is_refused(house):
+    plant(house, "python/house/rooms/oven.hpp", "")
+    plant(house, "src/upper/wall.cpp", '#include "oven.hpp"\n')
+    fault = only_fault(house)
+    assert fault.startswith(
+        'src/upper/wall.cpp:1: #include "oven.hpp": expected its path from a root folder'
+    )
+
+
+def test_embedded_file_outside_of_all_houses_is_refused(house):
+    plant(house, "docs/architecture.md", "")
+    plant(
+        house, "src/upper/wall.cpp", 'USMX_EMBED(page, USMX_REPOSITORY "/docs/architecture.md")\n'
+    )
+    assert "lies in no house of tools/layers.toml" in only_fault(house)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text",

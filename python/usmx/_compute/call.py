@@ -29,6 +29,7 @@ from usmx._core import (
     ElementwiseKernel,
     USMArray,
     _as_array,
+    _device_text,
     _dtype,
     _host_function,
     _kinds_of,
@@ -49,21 +50,9 @@ if TYPE_CHECKING:
     from usmx._typing import Casting, DTypeLike, NumpyType
 
 
-_texts: dict[str, str] = {}
-
-
-def text_of(file: str) -> str:
-    """The text of one of the sources beside this file."""
-    if file not in _texts:
-        from pathlib import Path  # which takes longer to import than the other modules together
-
-        _texts[file] = Path(__file__).with_name(file).read_text("utf-8")
-    return _texts[file]
-
-
 def preamble() -> str:
     """What the kernels' sources begin with."""
-    return text_of("device_functions.hpp")
+    return _device_text("device_functions.hpp")
 
 
 _CPP = {
@@ -504,17 +493,17 @@ _modules: dict[tuple[Any, ...], KernelModule] = new_cache()
 
 
 def kernels(file: str, names: Sequence[str], queue: SyclQueue, **macros: str) -> KernelModule:
-    """The kernels of one of the sources beside this file, compiled once for these macros.
+    """The kernels of one of the library's device texts, compiled once for these macros.
 
-    The source may include others by their names.
+    The text may include others by their names.
     """
     key = (file, *macros.values())
     found = _modules.get(key)
     if found is None:
         lines = [f"#define {name} {text}\n" for name, text in macros.items()]
         head = f"#include <usmx/kernel.hpp>\nusing namespace usmx;\n{preamble()}\n"
-        text = text_of(file)
-        headers = {name: text_of(name) for name in re.findall(r'#include "(\w+\.hpp)"', text)}
+        text = _device_text(file)
+        headers = {name: _device_text(name) for name in re.findall(r'#include "(\w+\.hpp)"', text)}
         headers["preamble"] = head + "".join(lines)
         with using_queue(queue):
             found = KernelModule(text, names, headers=headers)

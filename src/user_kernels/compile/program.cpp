@@ -12,11 +12,11 @@
 #include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
-USMX_EMBED(kernel_header, USMX_KERNEL_HEADERS "/kernel.hpp")
-USMX_EMBED(kernel_complex_header, USMX_KERNEL_HEADERS "/kernel_complex.hpp")
-USMX_EMBED(kernel_cuda_header, USMX_KERNEL_HEADERS "/kernel_cuda.hpp")
-USMX_EMBED(kernel_groups_header, USMX_KERNEL_HEADERS "/kernel_groups.hpp")
-USMX_EMBED(kernel_math_header, USMX_KERNEL_HEADERS "/kernel_math.hpp")
+USMX_EMBED(kernel_header, USMX_REPOSITORY "/include/usmx/kernel.hpp")
+USMX_EMBED(kernel_complex_header, USMX_REPOSITORY "/include/usmx/kernel_complex.hpp")
+USMX_EMBED(kernel_cuda_header, USMX_REPOSITORY "/include/usmx/kernel_cuda.hpp")
+USMX_EMBED(kernel_groups_header, USMX_REPOSITORY "/include/usmx/kernel_groups.hpp")
+USMX_EMBED(kernel_math_header, USMX_REPOSITORY "/include/usmx/kernel_math.hpp")
 
 namespace usmx::inline v1::detail {
 namespace {

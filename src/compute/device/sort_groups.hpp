@@ -25,7 +25,7 @@ constexpr unsigned element_slots = element_slot(each * items);
 inline unsigned half_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (halves - 1); }
 inline unsigned digit_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (digits - 1); }
 
-/// What a group has to do.
+/// A group's task.
 struct row_block {
   long row;
   long block;

@@ -46,7 +46,7 @@ inline A joined_before(A value, A& all, A* values) {
   return before;
 }
 
-/// What the group has to do: a part of a row.
+/// The group's task: a part of a row.
 struct row_part {
   long row;
   long begin;

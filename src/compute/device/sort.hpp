@@ -75,7 +75,7 @@ merge_places(const uint8_t* x, uint8_t* z, long columns, long parts, long length
              length, run);
 }
 
-// ---- by digits
+// ---- digits decide
 
 /// A part of a row.
 struct row_part {

@@ -1,6 +1,6 @@
-// What the table's expressions call and the kernel language lacks: integers that wrap, the
-// standard's division, and complex functions with the special values of C99's annex G. The
-// preamble of the kernels that usmx/_compute generates.
+// Functions that the table's expressions call and the kernel language lacks: integers that wrap,
+// the standard's division, and complex functions with the special values of C99's annex G. The
+// kernels of mathematics begin with them.
 
 /// The root. In a kernel for CUDA `sqrt` of float is CUDA's own, which has a branch.
 #ifdef __CUDACC_RTC__
@@ -222,7 +222,7 @@ inline T log_of_sum_of_exponentials(T a, T b) {
 
 // ---- complex numbers
 
-/// By the real parts, and of equal ones by the imaginary parts; NaN is in no order.
+/// Compares the real parts, and of equal ones the imaginary parts; NaN is in no order.
 template <class T>
 inline bool is_less(complex<T> a, complex<T> b) {
   return (a.real() < b.real() && !isnan(a.imag()) && !isnan(b.imag())) ||
@@ -273,7 +273,7 @@ inline complex<T> complex_sign(complex<T> z) {
     return T(0);
   }
   constexpr T epsilon = numeric_limits<T>::epsilon();
-  // So that no magnitude overflows, and none is lost.
+  // Scaled, no magnitude overflows, and none is lost.
   const T scale = fmax(fabs(x), fabs(y)) > T(1) ? T(0.25) : T(1) / (epsilon * epsilon);
   const T magnitude = hypot(x * scale, y * scale);
   return {x * scale / magnitude, y * scale / magnitude};
@@ -506,7 +506,7 @@ template <class T>
 inline bool comes_first(T a, T b) {
   return a < b || (isnan(b) && !isnan(a));
 }
-/// By the real part, then by the imaginary part; numbers without NaN come first.
+/// Compares the real parts, then the imaginary parts; numbers without NaN come first.
 template <class T>
 inline bool comes_first(complex<T> a, complex<T> b) {
   const T x[] = {a.real(), b.real()};

@@ -30,7 +30,7 @@ inline random_words philox(uint64_t key, uint64_t place, uint64_t attempt) {
   return {{c0, c1, c2, c3}};
 }
 
-/// From 0 on, below 1: all multiples of 2^-24 and 2^-53 as likely.
+/// A number from 0 on, below 1: all multiples of 2^-24 and 2^-53 are as likely.
 template <class T>
 inline T random_fraction(random_words from, int which = 0) {
   if constexpr (__is_same(T, float)) {
@@ -79,7 +79,7 @@ inline T minus_log(T x) {
   return e * T(M_LN2) - T(2) * s * sum;
 }
 
-/// By G. Marsaglia's polar method: a point of a circle; one outside of it is drawn again.
+/// Takes a point of a circle (G. Marsaglia's polar method); one outside of it is drawn again.
 template <class T>
 inline T random_normal(uint64_t key, uint64_t place) {
   for (uint64_t attempt = 0;; ++attempt) {

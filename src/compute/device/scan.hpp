@@ -11,7 +11,7 @@ constexpr int each = 8;
 
 inline A joined(A a, A b) { return JOIN; }
 
-/// What the work item has to do: a part of a row.
+/// The work item's task: a part of a row.
 struct row_part {
   long row;
   long begin;

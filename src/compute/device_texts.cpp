@@ -1,0 +1,44 @@
+#include <algorithm>
+#include <string_view>
+
+#include "base/messages.hpp"
+#include "compute/table.hpp"
+#include "kernels/groups.hpp"
+#include "usmx/base/error.hpp"
+
+USMX_EMBED(device_best, USMX_REPOSITORY "/src/compute/device/best.hpp")
+USMX_EMBED(device_functions, USMX_REPOSITORY "/src/compute/device/device_functions.hpp")
+USMX_EMBED(device_product, USMX_REPOSITORY "/src/compute/device/product.hpp")
+USMX_EMBED(device_random, USMX_REPOSITORY "/src/compute/device/random.hpp")
+USMX_EMBED(device_scan, USMX_REPOSITORY "/src/compute/device/scan.hpp")
+USMX_EMBED(device_scan_groups, USMX_REPOSITORY "/src/compute/device/scan_groups.hpp")
+USMX_EMBED(device_sort, USMX_REPOSITORY "/src/compute/device/sort.hpp")
+USMX_EMBED(device_sort_elements, USMX_REPOSITORY "/src/compute/device/sort_elements.hpp")
+USMX_EMBED(device_sort_groups, USMX_REPOSITORY "/src/compute/device/sort_groups.hpp")
+
+namespace usmx::inline v1::internal {
+
+std::string_view device_text(std::string_view name) {
+  struct file {
+    std::string_view name;
+    std::string_view text;
+  };
+  static const file all[] = {
+      {"best.hpp", {usmx_device_best_begin, usmx_device_best_end}},
+      {"device_functions.hpp", {usmx_device_functions_begin, usmx_device_functions_end}},
+      {"product.hpp", {usmx_device_product_begin, usmx_device_product_end}},
+      {"random.hpp", {usmx_device_random_begin, usmx_device_random_end}},
+      {"scan.hpp", {usmx_device_scan_begin, usmx_device_scan_end}},
+      {"scan_groups.hpp", {usmx_device_scan_groups_begin, usmx_device_scan_groups_end}},
+      {"sort.hpp", {usmx_device_sort_begin, usmx_device_sort_end}},
+      {"sort_elements.hpp", {usmx_device_sort_elements_begin, usmx_device_sort_elements_end}},
+      {"sort_groups.hpp", {usmx_device_sort_groups_begin, usmx_device_sort_groups_end}},
+  };
+  const auto found = std::ranges::find(all, name, &file::name);
+  if (found == std::end(all)) {
+    throw value_error(detail::message("compute/device has no file ", detail::quoted(name)));
+  }
+  return found->text;
+}
+
+}  // namespace usmx::inline v1::internal
