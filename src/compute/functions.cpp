@@ -1,23 +1,33 @@
 #include "usmx/compute/functions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
+#include "compute/elementwise.hpp"
+#include "compute/promotion.hpp"
 #include "compute/table.hpp"
 #include "generated_kernels/source.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1 {
 namespace {
 
+using internal::elementwise_plan;
 using internal::function_row;
+using internal::language_name;
+using internal::operand_kind;
 
 struct reduction_row {
   std::string_view name;
@@ -71,47 +81,14 @@ const reduction_row& reduction_row_of(std::string_view name, dtype type) {
 
 std::string functions_text() { return std::string(internal::device_text("device_functions.hpp")); }
 
-/// The kernel language's name of a type, as python/usmx/_compute/call.py has it: one word, so that
-/// it can be called.
-std::string language_name(dtype type) {
-  const bool is_integer = type.kind() == 'i' || type.kind() == 'u';
-  return is_integer ? detail::message(type.name(), "_t") : detail::cpp_name(type);
-}
-
-/// That of the type in which sums of these elements are computed: half precision in single
+/// The name of the type in which sums of these elements are computed: half precision in single
 /// precision.
-std::string computed_name(dtype type) {
-  return type.code() == type_code::float16 ? "float" : language_name(type);
+std::string_view computed_name(dtype type) {
+  return language_name(type == float16 ? float32 : type);
 }
 
 // The texts are those that python/usmx/_compute makes: what the package has compiled is found for
 // both.
-
-elementwise_kernel make(const function_row& of, dtype type) {
-  std::string inputs;
-  const std::string computed = of.in_half ? language_name(type) : computed_name(type);
-  std::string operation = detail::message("using C = ", computed, ";\n");
-  const char* letter = "abc";
-  int conditions = of.conditions;
-  const std::string_view expression = of.expression(type.kind());
-  const bool is_converted = expression.find("x1") == expression.npos;
-  for (std::string_view left = of.operands; !left.empty();) {
-    const std::string_view name = left.substr(0, left.find(' '));
-    left.remove_prefix(std::min(name.size() + 1, left.size()));
-    const bool is_condition = conditions-- > 0;
-    inputs +=
-        detail::message(inputs.empty() ? "" : ", ", is_condition ? "bool" : type.name(), ' ', name);
-    if (!is_condition && is_converted) {
-      operation += detail::message("const C ", *letter++, " = C(", name, ");\n");
-    }
-  }
-  const dtype result = of.result == internal::result_rule::truth ? bool_ : type;
-  operation += detail::message("out = ", language_name(result), '(', expression, ')');
-  return {inputs,
-          detail::message(result.name(), " out"),
-          operation,
-          {.name = std::string(of.name), .preamble = functions_text()}};
-}
 
 dtype result_of(const reduction_row& of, dtype type) {
   if (of.result == "bool") {
@@ -125,7 +102,7 @@ dtype result_of(const reduction_row& of, dtype type) {
 
 /// The type of sums, as summed_type() in python/usmx/_compute/reductions.py.
 std::string summed_name(dtype values, bool has_fp64) {
-  const std::string computed = computed_name(values);
+  const std::string computed(computed_name(values));
   switch (values.kind()) {
     case 'f':
       return has_fp64 && computed == "float" ? "double" : "compensated<" + computed + ">";
@@ -139,7 +116,7 @@ std::string summed_name(dtype values, bool has_fp64) {
 
 reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
   const dtype result = result_of(of, type);
-  const std::string values = of.result == "same" ? language_name(type) : computed_name(result);
+  const std::string_view values = of.result == "same" ? language_name(type) : computed_name(result);
   const bool is_sum = of.structure == "summed";
   const std::string types =
       detail::message("\nusing X = ", language_name(type), ";\nusing A = ", values,
@@ -165,15 +142,16 @@ reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
 }
 
 /// The kernel of a row for a type, made when it is first asked for, and never destroyed: a program
-/// may call functions up to its end. `More` are constants that it depends on, too.
-template <class Kernel, auto... More, class Row>
-const Kernel& kernel_of(std::span<const Row> all, const Row& of, dtype type) {
-  static auto& made = *new std::vector<std::atomic<const Kernel*>>(all.size() * type_count);
-  const auto place = static_cast<std::size_t>(&of - all.data());
+/// may call functions up to its end.
+template <bool has_fp64>
+const reduction_kernel& kernel_of(const reduction_row& of, dtype type) {
+  static std::array<std::atomic<const reduction_kernel*>, std::size(reduction_rows) * type_count>
+      made{};
+  const auto place = static_cast<std::size_t>(&of - reduction_rows);
   auto& slot = made[place * type_count + static_cast<std::size_t>(type.code())];
-  const Kernel* known = slot.load(std::memory_order_acquire);
+  const reduction_kernel* known = slot.load(std::memory_order_acquire);
   if (known == nullptr) {
-    auto fresh = std::make_unique<const Kernel>(make(of, type, More...));
+    auto fresh = std::make_unique<const reduction_kernel>(make(of, type, has_fp64));
     if (slot.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
       known = fresh.release();
     }
@@ -181,39 +159,116 @@ const Kernel& kernel_of(std::span<const Row> all, const Row& of, dtype type) {
   return *known;
 }
 
-const array* operand_array(const kernel_argument& argument) {
-  const auto* found = std::get_if<const array*>(&argument.value());
-  return found == nullptr ? nullptr : *found;
+using argument_number = kernel_argument::number;
+
+const argument_number* number_in(const kernel_argument& argument) {
+  return std::get_if<argument_number>(&argument.value());
+}
+
+const array& first_array(const function_row& row, std::span<const kernel_argument> operands) {
+  for (const kernel_argument& each : operands) {
+    if (const auto* found = std::get_if<const array*>(&each.value())) {
+      return **found;
+    }
+  }
+  throw type_error(detail::message(row.name, ": expected an array among the operands, found none"));
+}
+
+/// The operands of a call, and their kinds.
+class elementwise_operands {
+ public:
+  elementwise_operands(const function_row& row, std::span<const kernel_argument> operands)
+      : row_(row), operands_(operands.begin(), operands.end()) {
+    internal::require_operands(row, operands.size());
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (const argument_number* number = number_in(operands[k]); number && row.is_logical) {
+        // Every type has the truth of a number.
+        set_number(k, internal::converted_number(row.name, *number, bool_));
+      }
+      kinds_[k] = kind_of(operands_[k]);
+    }
+  }
+
+  std::span<const operand_kind> kinds() const noexcept {
+    return std::span(kinds_).first(operands_.size());
+  }
+
+  /// Whether there is an integer that an operation which compares is to compare as it is, since the
+  /// inputs' type lacks it. From then on it is one of a type that has it.
+  bool widens(const internal::elementwise_types& types) {
+    bool found = false;
+    for (std::size_t k = 0; row_.compares && k < operands_.size(); ++k) {
+      const argument_number* number = number_in(operands_[k]);
+      if (number != nullptr && kinds_[k].is_weak &&
+          !internal::has_integer(types.inputs[k], *number)) {
+        kinds_[k] = {
+            std::holds_alternative<std::uint64_t>(*number) ? type_code::uint64 : type_code::int64,
+            false};
+        found = true;
+      }
+    }
+    return found;
+  }
+
+  /// The operands, with numbers as the kernel takes them.
+  std::span<const kernel_argument> converted(const internal::elementwise_types& types) {
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      if (const argument_number* number = number_in(operands_[k])) {
+        set_number(k, internal::converted_number(row_.name, *number, types.inputs[k]));
+      }
+    }
+    return operands_;
+  }
+
+ private:
+  operand_kind kind_of(const kernel_argument& argument) const {
+    if (const auto found = internal::operand(argument)) {
+      return *found;
+    }
+    throw type_error(
+        detail::message(row_.name, ": expected arrays and numbers, found another operand"));
+  }
+
+  void set_number(std::size_t k, const argument_number& number) {
+    operands_[k] = kernel_argument(number);
+  }
+
+  const function_row& row_;
+  std::vector<kernel_argument> operands_;
+  std::array<operand_kind, internal::max_function_operands> kinds_{};
+};
+
+std::optional<type_code> output_type(const generated_call_options& how) {
+  if (how.outputs.empty() || !how.outputs.front()) {
+    return std::nullopt;
+  }
+  return how.outputs.front()->type().code();
 }
 
 }  // namespace
 
 array compute(std::string_view name, std::span<const kernel_argument> operands,
               const generated_call_options& how) {
-  // A condition in front says nothing of the type.
-  const auto deciding = operands.subspan(operands.size() == 3 && name == "where" ? 1 : 0);
-  const auto first = std::ranges::find_if(
-      deciding, [](const auto& each) { return operand_array(each) != nullptr; });
-  if (first == deciding.end()) {
-    throw type_error(detail::message(name, ": expected an array among the operands, found none"));
+  require_usable_process();
+  const function_row& row = internal::function_named(name);
+  elementwise_operands all(row, operands);
+  const type_support has =
+      support_of(internal::private_queue(first_array(row, operands)).get_device());
+  const auto plan = [&] { return plan_for(row, all.kinds(), output_type(how), has); };
+  std::shared_ptr<const elementwise_plan> found = plan();
+  if (all.widens(found->types)) {
+    found = plan();
   }
-  const dtype type = operand_array(*first)->type();
-  const function_row& of = internal::function_named(name);
-  if (of.expression(type.kind()).empty() ||
-      (of.result == internal::result_rule::real && type.kind() == 'c')) {
-    throw_not_defined(name, type);
-  }
-  return kernel_of<elementwise_kernel>(internal::function_rows(), of, type).call(operands, how)[0];
+  return found->kernel.call(all.converted(found->types), how)[0];
 }
 
 array reduce(std::string_view name, const array& x, const reduction_axes& axes,
              const generated_call_options& how) {
-  constexpr std::span<const reduction_row> all = reduction_rows;
   const kernel_argument operands[] = {x};
   const reduction_row& of = reduction_row_of(name, x.type());
   const reduction_kernel& kernel = support_of(internal::private_queue(x).get_device()).fp64
-                                       ? kernel_of<reduction_kernel, true>(all, of, x.type())
-                                       : kernel_of<reduction_kernel, false>(all, of, x.type());
+                                       ? kernel_of<true>(of, x.type())
+                                       : kernel_of<false>(of, x.type());
   return kernel.call(operands, axes, how)[0];
 }
 

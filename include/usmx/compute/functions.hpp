@@ -16,11 +16,14 @@
 
 namespace usmx::inline v1 {
 
-/// Calls the element-wise function of that name. An operand is an array of any layout or a number;
-/// arrays are of one element type, which numbers take, and are broadcast together. The result is
-/// new, or the output of the options. Throws as elementwise_kernel::call() does, type_error for a
-/// type that the function is not defined for (functions of real numbers are not for integers), and
-/// value_error for another name.
+/// Calls the element-wise function of that name. An operand is an array of any layout or a number,
+/// and one is an array; arrays are broadcast together. Their types are promoted as in NumPy: a
+/// number takes the type of the arrays, if that is of its kind, and functions of real numbers
+/// convert integers to the default floating-point type. The result is new, or the output of the
+/// options, whose type may be any to which the result's can be cast without a change of kind.
+/// Throws as elementwise_kernel::call() does; type_error for types that the function is not defined
+/// for, for an output of a lower kind, and without an array; value_error for an integer that the
+/// type lacks, unless it is compared, and for another name.
 USMX_API array compute(std::string_view name, std::span<const kernel_argument> operands,
                        const generated_call_options& how = {});
 /// The same with the operands in braces.

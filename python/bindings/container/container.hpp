@@ -30,9 +30,6 @@ void bind_copies(nb::module_& m);
 void bind_shapes(nb::module_& m);
 /// _nonzero and _count_nonzero, from which the package makes functions.
 void bind_items(nb::module_& m);
-/// _function_rows, _device_text, _host_function, _kinds_of and _start_product, by which the package
-/// computes.
-void bind_computations(nb::module_& m);
 /// from_dlpack and from_arrow.
 void bind_from_others(nb::module_& m);
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/compute.hpp"
 #include "container/container.hpp"
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
@@ -190,6 +191,7 @@ NB_MODULE(_core, m) {
   bind_producers(m);
   // Functions on which the package builds its own.
   bind_items(m);
+  bind_rules(m);
   bind_computations(m);
   bind_shapes(m);
   bind_creation(m);

@@ -14,11 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
     WEAK,
-    available,
-    common_type,
-    default_float,
     number_converter,
-    part_type,
     require_plain,
 )
 from usmx._compute.table import ROWS
@@ -33,6 +29,9 @@ from usmx._core import (
     _dtype,
     _host_function,
     _kinds_of,
+    _language_name,
+    _operation_of,
+    _types_of,
     asarray,
     copy,
     empty,
@@ -55,16 +54,10 @@ def preamble() -> str:
     return _device_text("device_functions.hpp")
 
 
-_CPP = {
-    "float16": "half", "float32": "float", "float64": "double", "complex64": "complex<float>",
-    "complex128": "complex<double>", "bool": "bool",
-}  # fmt: skip
-
-
 @cache
 def cpp(dtype: NumpyType) -> str:
     """The type's name in the kernel language."""
-    return _CPP.get(dtype.name) or f"{dtype.name}_t"
+    return _language_name(dtype)
 
 
 class Plan(NamedTuple):
@@ -412,23 +405,7 @@ class Types(NamedTuple):
 
     def operation(self, row: Row, written: Any, out: str = "out") -> str:
         """The statements of the kernel, which write to `out`."""
-        names = row.operands[row.conditions :]
-        converted = [
-            f"const C {letter} = C({name if dtype == self.computed else single(name, dtype)});\n"
-            for letter, name, dtype in zip(
-                "abc", names, self.parameters[row.conditions :], strict=False
-            )
-        ]
-        expression = row.expressions[self.computed.kind]
-        if row.compares and all(dtype.kind in "biu" for dtype in self.parameters):
-            expression, converted = row.expressions["i"], []
-        is_rounded = written != self.result
-        result = cpp(self.result)
-        value = f"{result}({expression})"
-        return (
-            f"using C = {cpp(self.computed)};\n{''.join(converted)}"
-            f"{out} = {f'converted<{cpp(written)}>({value})' if is_rounded else value}"
-        )
+        return _operation_of(row.name, self.parameters, self.computed, self.result, written, out)
 
 
 def single(text: str, dtype: NumpyType) -> str:
@@ -441,24 +418,7 @@ def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
     for kind in kinds:
         if not isinstance(kind, type):
             require_plain(row.name, kind)
-    promoted = common_type(kinds[row.conditions :], device)
-    if row.result == "float" and promoted.kind not in row.expressions:
-        promoted = available(numpy.result_type(promoted, default_float(device)), device)
-    if promoted.kind not in row.expressions:
-        raise TypeError(f"{row.name} is not defined for elements of type {promoted}")
-    computed = numpy.dtype("f4") if promoted == numpy.float16 and not row.in_half else promoted
-    result = {
-        "same": promoted, "float": promoted, "real": part_type(promoted), "bool": numpy.dtype("?"),
-    }[row.result]  # fmt: skip
-    parameters = [
-        numpy.dtype(kind)
-        if kind not in WEAK
-        else numpy.dtype("?")
-        if place < row.conditions
-        else promoted
-        for place, kind in enumerate(kinds)
-    ]
-    return Types(parameters, computed, result)
+    return Types(*_types_of(row.name, kinds, device.has_aspect_fp16, device.has_aspect_fp64))
 
 
 # ---- kernels that are no expressions

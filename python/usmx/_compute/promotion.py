@@ -1,4 +1,4 @@
-"""Element types of results: the array API's promotion, with weak Python numbers."""
+"""Element types of results, by the library's rules: NumPy's promotion, with weak Python numbers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ if TYPE_CHECKING:
     from usmx._core import SyclDevice
     from usmx._typing import NumpyType
 
-# Python's own numbers take the type of the arrays, where that is of their kind. NumPy's rule asks
-# for one of each.
-WEAK: dict[type, bool | int | float | complex] = {bool: False, int: 0, float: 0.0, complex: 0j}
+# Python's own numbers take the type of the arrays, where that is of their kind.
+WEAK = (bool, int, float, complex)
 
 
 def common_type(kinds: Sequence[NumpyType | type], device: SyclDevice) -> NumpyType:
@@ -25,11 +24,7 @@ def common_type(kinds: Sequence[NumpyType | type], device: SyclDevice) -> NumpyT
 
     Each is the type of an array, or the class of a number: Python's or NumPy's.
     """
-    operands = [
-        WEAK[kind] if isinstance(kind, type) and kind in WEAK else numpy.dtype(kind)
-        for kind in kinds
-    ]
-    return available(numpy.result_type(*operands), device)
+    return _core._common_type(kinds, device.has_aspect_fp16, device.has_aspect_fp64)
 
 
 def require_plain(function: str, dtype: NumpyType) -> None:

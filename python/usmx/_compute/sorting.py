@@ -401,7 +401,8 @@ def _search(function, sorted_values, values, out, *, is_right=False):
             if not isinstance(kind, type):
                 require_plain(function, kind)
         common = common_type(kinds, device)
-        own = common if kinds[1] in WEAK else numpy.dtype(kinds[1])
+        is_weak = isinstance(kinds[1], type) and kinds[1] in WEAK
+        own = common if is_weak else numpy.dtype(kinds[1])
         found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), own)
     kernel, own = found
     if isinstance(values, _core.USMArray):

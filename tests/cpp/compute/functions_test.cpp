@@ -93,12 +93,63 @@ TEST_F(functions_test, outputs_of_the_options_are_written) {
   EXPECT_EQ(values(out), (doubles{2, 3}));
 }
 
+TEST_F(functions_test, types_are_promoted_as_in_python) {
+  const array x = of<std::int32_t>({1, 4});
+  EXPECT_EQ(usmx::sqrt(x).type(), usmx::float64);
+  EXPECT_EQ(values(usmx::sqrt(x)), (doubles{1, 2}));
+  const array mixed = usmx::add(x, of<float>({0.5F, 1.5F}));
+  EXPECT_EQ(mixed.type(), usmx::float64);
+  EXPECT_EQ(values(mixed), (doubles{1.5, 5.5}));
+  EXPECT_EQ(usmx::add(x, 0.5).type(), usmx::float64);
+  EXPECT_EQ(values(usmx::add(x, 0.5)), (doubles{1.5, 4.5}));
+  EXPECT_EQ(usmx::add(of<std::int8_t>({1}), of<std::uint8_t>({255})).type(), usmx::int16);
+  EXPECT_EQ(usmx::multiply(usmx::greater(x, 1), 2).type(), usmx::int64);
+  EXPECT_EQ(usmx::abs(of<std::complex<float>>({{3, 4}})).type(), usmx::float32);
+  EXPECT_EQ(values(usmx::abs(of<std::complex<float>>({{3, 4}}))), doubles{5});
+}
+
+TEST_F(functions_test, only_the_truth_of_numbers_counts_for_logic) {
+  const array x = of<std::int8_t>({0, 2});
+  EXPECT_EQ(values(usmx::logical_and(x, 1e-60)), (doubles{0, 1}));
+  EXPECT_EQ(values(usmx::logical_or(300, x)), (doubles{1, 1}));
+  EXPECT_EQ(usmx::logical_xor(of<float>({1}), 1e300).type(), usmx::bool_);
+}
+
+TEST_F(functions_test, integers_are_compared_exactly) {
+  constexpr std::int64_t large = (std::int64_t{1} << 53) + 1;
+  EXPECT_EQ(values(usmx::equal(of<std::int64_t>({large}), of<std::uint64_t>({large - 1}))),
+            doubles{0});
+  EXPECT_EQ(values(usmx::less(of<std::int8_t>({-1, 127}), 300)), (doubles{1, 1}));
+  EXPECT_EQ(values(usmx::greater(std::uint64_t{1} << 63, of<std::int64_t>({-1}))), doubles{1});
+}
+
+TEST_F(functions_test, numbers_that_are_too_large_are_infinite) {
+  const array x = of<float>({1});
+  EXPECT_EQ(values(usmx::add(x, 1e300)), doubles{std::numeric_limits<double>::infinity()});
+  EXPECT_EQ(values(usmx::less(x, 1e300)), doubles{1});
+}
+
+TEST_F(functions_test, results_are_converted_to_outputs) {
+  const array x = of<float>({1.5F, 2});
+  const array wide = usmx::empty({2}, usmx::complex128, queue());
+  usmx::add(x, 1, {.outputs = {wide}});
+  EXPECT_EQ(usmx::to_vector<std::complex<double>>(wide)[0], std::complex<double>(2.5, 0));
+  const array whole = usmx::empty({2}, usmx::int32, queue());
+  expect_error<usmx::type_error>(
+      [&] { usmx::add(x, 1, {.outputs = {whole}}); },
+      {"add: a result of type float32 cannot be written to an array of type int32"});
+}
+
 TEST_F(functions_test, what_is_not_defined_is_an_error) {
   const array x = of<std::int32_t>({1});
-  expect_error<usmx::type_error>([&] { usmx::sqrt(x); },
-                                 {"sqrt is not defined for elements of int32"});
+  expect_error<usmx::type_error>([&] { usmx::floor(of<std::complex<float>>({{1, 2}})); },
+                                 {"floor is not defined for elements of type complex64"});
   expect_error<usmx::type_error>([&] { usmx::add(1, 2); }, {"add: expected an array among"});
-  expect_error<usmx::type_error>([&] { usmx::add(x, of<float>({1})); }, {"must have elements of"});
+  expect_error<usmx::type_error>([&] { usmx::compute("add", {x}); }, {"add takes 2 operands"});
+  expect_error<usmx::type_error>([&] { usmx::compute("add", {x, static_cast<int*>(nullptr)}); },
+                                 {"add: expected arrays and numbers"});
+  expect_error<usmx::value_error>([&] { usmx::add(of<std::int8_t>({1}), 300); },
+                                  {"add: the integer 300 is out of bounds for int8"});
   const kernel_argument operands[] = {x};
   expect_error<usmx::value_error>([&] { usmx::compute("median", operands); },
                                   {"usmx has no function 'median'"});

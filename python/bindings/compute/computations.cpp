@@ -13,7 +13,7 @@
 #include <optional>
 #include <utility>
 
-#include "container/container.hpp"
+#include "compute/compute.hpp"
 #include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
@@ -242,59 +242,13 @@ nb::object kinds_of(const nb::tuple& operands, nb::handle out) {
   return kinds;
 }
 
-nb::str text(std::string_view words) { return nb::str(words.data(), words.size()); }
-
-/// A row of the table, as _compute/table.py takes it.
-nb::dict row_dictionary(const internal::function_row& row) {
-  constexpr const char* rules[] = {"same", "float", "real", "bool"};
-  nb::dict expressions;
-  for (const char kind : internal::function_row::classes) {
-    const std::string_view expression = row.expression(kind);
-    if (!expression.empty()) {
-      expressions[text({&kind, 1})] = text(expression);
-    }
-  }
-  nb::dict made;
-  made["name"] = text(row.name);
-  made["operands"] = nb::tuple(text(row.operands).attr("split")());
-  made["summary"] = text(row.summary);
-  made["expressions"] = expressions;
-  made["result"] = rules[static_cast<std::size_t>(row.result)];
-  made["example"] = nb::make_tuple(text(row.arguments), text(row.prints));
-  made["note"] = text(row.note);
-  made["errors"] = nb::make_tuple(row.errors[0], row.errors[1]);
-  made["numpy"] = text(row.numpy);
-  made["in_half"] = row.in_half;
-  made["compares"] = row.compares;
-  made["is_logical"] = row.is_logical;
-  made["conditions"] = row.conditions;
-  return made;
-}
-
 PyMethodDef method = {"host_function",
                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_host_function)),
                       METH_FASTCALL, nullptr};
 
-void bind_table(nb::module_& m) {
-  m.def(
-      "_function_rows",
-      [] {
-        nb::list rows;
-        for (const internal::function_row& row : internal::function_rows()) {
-          rows.append(row_dictionary(row));
-        }
-        return rows;
-      },
-      nb::sig("def _function_rows() -> list[dict[str, Any]]"));
-  m.def(
-      "_device_text", [](std::string_view name) { return text(internal::device_text(name)); },
-      nb::arg("name"), nb::sig("def _device_text(name: str, /) -> str"));
-}
-
 }  // namespace
 
 void bind_computations(nb::module_& m) {
-  bind_table(m);
   m.def(
       "_host_function",
       [](const std::string& name) -> nb::object {
