@@ -388,7 +388,8 @@ inline complex<T> tanh(complex<T> z) {
     return {x, y == T(0) ? y : T(detail::not_a_number)};
   }
   if (isinf(x)) {
-    return {copysign(T(1), x), copysign(T(0), isfinite(y) ? sin(y) * cos(y) : y)};
+    const T sign = isfinite(y) ? sin(y) * cos(y) : isnan(y) ? T(1) : y;
+    return {copysign(T(1), x), copysign(T(0), sign)};
   }
   if (!isfinite(y)) {
     return {x == T(0) ? x : T(detail::not_a_number), T(detail::not_a_number)};

@@ -32,7 +32,7 @@ struct function_row {
   /// Special cases, in words.
   std::string_view note = {};
   /// At most, in units in the last place, for real and for complex numbers; 0: as NumPy's.
-  /// tools/measure_accuracy.py measures them; on CPUs they hold for every vector unit.
+  /// tools/measure_accuracy.py measures them; they hold for every vector unit of CPUs, and on CUDA.
   std::array<double, 2> errors = {};
   /// NumPy's function, if it has another name.
   std::string_view numpy = {};

@@ -319,13 +319,19 @@ template <class T>
 inline T log_of_twice(complex<T> z) {
   return log(z).real() + T(M_LN2);
 }
+/// A magnitude with the sign of a number. That of NaN is whatever a compiler made of it, so a
+/// number never has it.
+template <class T>
+inline T signed_as(T magnitude, T number) {
+  return isnan(number) ? magnitude : copysign(magnitude, number);
+}
 
 template <class T>
 inline complex<T> complex_acos(complex<T> z) {
   const T x = z.real();
   const T y = z.imag();
   if (is_far(z)) {
-    return {atan2(fabs(y), x), -copysign(log_of_twice(z), y)};
+    return {atan2(fabs(y), x), -signed_as(log_of_twice(z), y)};
   }
   if (isnan(z)) {
     return {x == T(0) ? T(M_PI_2) : T(NAN), T(NAN)};
@@ -338,14 +344,14 @@ inline complex<T> complex_acos(complex<T> z) {
 template <class T>
 inline complex<T> complex_acosh(complex<T> z) {
   const complex<T> turned = complex_acos(z);
-  return {fabs(turned.imag()), copysign(turned.real(), z.imag())};
+  return {fabs(turned.imag()), signed_as(turned.real(), z.imag())};
 }
 template <class T>
 inline complex<T> complex_asinh(complex<T> z) {
   const T x = z.real();
   const T y = z.imag();
   if (is_far(z)) {
-    return {copysign(log_of_twice(z), x), copysign(atan2(fabs(y), fabs(x)), y)};
+    return {signed_as(log_of_twice(z), x), copysign(atan2(fabs(y), fabs(x)), y)};
   }
   if (isnan(z)) {
     return {T(NAN), y == T(0) ? y : T(NAN)};
@@ -364,7 +370,7 @@ inline complex<T> complex_atanh(complex<T> z) {
   const T x = z.real();
   const T y = z.imag();
   if (isinf(x) || isinf(y)) {
-    return {copysign(T(0), x), isnan(y) ? y : copysign(T(M_PI_2), y)};
+    return {signed_as(T(0), x), isnan(y) ? y : copysign(T(M_PI_2), y)};
   }
   if (isnan(x) || isnan(y)) {
     return {x == T(0) ? x : T(NAN), T(NAN)};
