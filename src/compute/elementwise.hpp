@@ -55,8 +55,10 @@ struct elementwise_plan {
 /// The plan for operands of these kinds, whose result is written in the type `into`, by default its
 /// own; it is made once, and kept while it is among the last `max_plans` that were used. Throws as
 /// types_of() does, and type_error if the result cannot be in that type.
-std::shared_ptr<const elementwise_plan> plan_for(const function_row&, std::span<const operand_kind>,
-                                                 std::optional<type_code> into, type_support);
+USMX_API std::shared_ptr<const elementwise_plan> plan_for(const function_row&,
+                                                          std::span<const operand_kind>,
+                                                          std::optional<type_code> into,
+                                                          type_support);
 inline constexpr std::size_t max_plans = 1024;
 
 /// How many plans are kept.

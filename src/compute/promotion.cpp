@@ -227,4 +227,16 @@ kernel_argument::number converted_number(std::string_view function,
       value);
 }
 
+bool has_value(dtype type, const argument_number& value) {
+  constexpr auto is_finite = [](const argument_number& number) {
+    if (const auto* real = std::get_if<double>(&number)) {
+      return std::isfinite(*real);
+    }
+    const auto* complex = std::get_if<std::complex<double>>(&number);
+    return complex == nullptr || (std::isfinite(complex->real()) && std::isfinite(complex->imag()));
+  };
+  return has_integer(type, value) &&
+         (!is_finite(value) || is_finite(converted_number("number", value, type)));
+}
+
 }  // namespace usmx::inline v1::internal

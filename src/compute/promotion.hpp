@@ -41,10 +41,13 @@ std::optional<operand_kind> operand(const kernel_argument&);
 /// False for an integer that an integer type lacks.
 bool has_integer(dtype, const kernel_argument::number&);
 
+/// False also for a finite number that becomes infinite.
+USMX_API bool has_value(dtype, const kernel_argument::number&);
+
 /// A number as elements of this type have it. Floating-point numbers that are too large become
 /// infinite. Throws value_error, which begins with the function's name, for an integer that the
 /// type lacks, and type_error for a number of a higher kind. Precondition: the type is plain.
-kernel_argument::number converted_number(std::string_view function, const kernel_argument::number&,
-                                         dtype);
+USMX_API kernel_argument::number converted_number(std::string_view function,
+                                                  const kernel_argument::number&, dtype);
 
 }  // namespace usmx::inline v1::internal

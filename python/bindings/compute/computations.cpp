@@ -1,8 +1,8 @@
-// Computations without kernels of usmx's own.
+// Calls of the table's functions: one call of Python is one call of the library.
 //
-// Element-wise functions of few elements that the host reaches: a loop of the host takes less than
-// the launch of a kernel. It is taken where nobody can tell the difference but by the time: the
-// memory is idle, and the results have the same bits (docs/decisions.md, 135).
+// A loop of the host takes less than the launch of a kernel for few elements that the host reaches.
+// It is taken where nobody can tell the difference but by the time: the memory is idle, and the
+// results have the same bits (docs/decisions.md, 135). All else is a kernel's.
 //
 // Products of matrices by the vendor's library (docs/decisions.md, 136).
 #include <algorithm>
@@ -10,24 +10,46 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "compute/compute.hpp"
 #include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
 #include "support/errors.hpp"
+#include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
+#include "user_kernels/user_kernels.hpp"
+#include "usmx/base/process.hpp"
 #include "usmx/layout/for_each.hpp"
 #include "usmx/layout/layout.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
+
+struct row_function {
+  const internal::function_row& row;
+  /// Null where no loop of the host is taken.
+  const internal::host_function* host;
+  bool has_kernel;
+  std::vector<std::string> names;  // the one, as a progress_line takes it
+};
+
 namespace {
 
+using internal::function_row;
 using internal::host_function;
 using internal::host_loops;
+using internal::operand_kind;
 
 /// Above that, the threads of a launch are worth it.
 constexpr std::size_t most_nbytes = std::size_t{128} << 10;
@@ -195,74 +217,210 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   return result;
 }
 
-/// The result, or None if the call is not small.
-PyObject* call_host_function(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+lazy_import numpy_number("numpy", "generic");
+
+bool is_numpys_number(PyObject* object) {
+  return std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.") &&
+         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_number.get().ptr()));
+}
+
+/// A number of Python's or NumPy's, and its kind.
+struct typed_number {
+  kernel_argument::number value;
+  operand_kind kind;
+};
+
+/// Python's own numbers are weak.
+std::optional<type_code> weak_type(PyObject* object) {
+  if (PyFloat_CheckExact(object)) {
+    return type_code::float64;
+  }
+  if (PyBool_Check(object)) {
+    return type_code::bool_;
+  }
+  if (PyLong_CheckExact(object)) {
+    return type_code::int64;
+  }
+  return PyComplex_CheckExact(object) ? std::optional(type_code::complex128) : std::nullopt;
+}
+
+/// Reads a number of a type that usmx has; none for other objects, and for integers of more than 64
+/// bits.
+std::optional<typed_number> number_of(PyObject* object) {
+  const std::optional<type_code> weak = weak_type(object);
+  if (!weak && !is_numpys_number(object)) {
+    return std::nullopt;
+  }
+  const std::optional<kernel_argument::number> value = number_argument(object);
+  if (!value) {
+    return std::nullopt;
+  }
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  return typed_number{
+      *value, weak ? operand_kind{*weak, true} : operand_kind{dtype_argument(type).code(), false}};
+}
+
+/// The arguments of a call by a kernel.
+class kernel_operands {
+ public:
+  /// Takes an operand. False for one that the package has to look at first.
+  bool take(PyObject* object) {
+    operand_kind& kind = kinds_[all_.size()];
+    if (const array* a = as_array(object)) {
+      first_ = first_ == nullptr ? a : first_;
+      kind = {a->type().code(), false};
+      all_.emplace_back(*a);
+      return !a->type().is_structured();
+    }
+    const std::optional<typed_number> found = number_of(object);
+    if (found) {
+      kind = found->kind;
+      all_.emplace_back(found->value);
+    }
+    return found.has_value();
+  }
+
+  /// The first array; null if there is none.
+  const array* first() const noexcept { return first_; }
+  std::span<const operand_kind> kinds() const noexcept {
+    return std::span(kinds_).first(all_.size());
+  }
+
+  /// Makes elements of these types of the numbers. False if they lack one, which is an error, a
+  /// warning or compared in another way: the package decides.
+  bool convert_numbers(const function_row& row, std::span<const type_code> types) {
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      const auto* value = std::get_if<kernel_argument::number>(&all_[k].value());
+      if (value == nullptr) {
+        continue;
+      }
+      if (!internal::has_value(types[k], *value)) {
+        return false;
+      }
+      all_[k] = kernel_argument(internal::converted_number(row.name, *value, types[k]));
+    }
+    return true;
+  }
+
+  void add_output(const array& out) { all_.emplace_back(out); }
+  std::span<const kernel_argument> all() const noexcept { return all_; }
+
+ private:
+  std::vector<kernel_argument> all_;
+  std::array<operand_kind, internal::max_function_operands> kinds_{};
+  const array* first_ = nullptr;
+};
+
+/// The result; a null object if the package has to look at an operand first, in which case nothing
+/// has been done.
+nb::object compute_by_kernel(const row_function& function, std::span<PyObject* const> operands,
+                             PyObject* out) {
+  kernel_operands arguments;
+  for (PyObject* each : operands) {
+    if (!arguments.take(each)) {
+      return {};
+    }
+  }
+  const array* into = out == Py_None ? nullptr : as_array(out);
+  const bool has_output = out == Py_None || (into != nullptr && !into->type().is_structured());
+  if (arguments.first() == nullptr || !has_output) {
+    return {};
+  }
+  require_usable_process();
+  look_for_peers();
+  const auto plan =
+      internal::plan_for(function.row, arguments.kinds(),
+                         into == nullptr ? std::nullopt : std::optional(into->type().code()),
+                         support_of(internal::private_queue(*arguments.first()).get_device()));
+  if (!arguments.convert_numbers(function.row, plan->types.inputs)) {
+    return {};
+  }
+  if (into != nullptr) {
+    arguments.add_output(*into);
+  }
+  const sycl::queue queue =
+      internal::presented_queue(*queue_of_all(function.names.front(), arguments.all()));
+  internal::elementwise_call call(plan->kernel, arguments.all(), std::nullopt, std::nullopt);
+  nb::object result = nb::borrow(out);
+  if (into == nullptr) {
+    result = to_python(make_array(call.output_layout(), call.output_type(0), queue,
+                                  call.output_kind(), internal::first_use::in_order));
+    call.set_output(0, *as_array(result.ptr()));
+  }
+  run_call(function.names, call, queue, {});
+  return result;
+}
+
+PyObject* call_function(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   const auto* function =
-      static_cast<const host_function*>(PyCapsule_GetPointer(self, "usmx.host_function"));
+      static_cast<const row_function*>(PyCapsule_GetPointer(self, "usmx.row_function"));
   if (function == nullptr) {
     return nullptr;
   }
-  if (count < function->operands || count > function->operands + 1) {
+  const auto operands = static_cast<Py_ssize_t>(function->row.operand_count());
+  if (count < operands || count > operands + 1) {
     PyErr_SetString(PyExc_TypeError, "wrong number of operands");
     return nullptr;
   }
+  return call_row(*function, arguments, count);
+}
+
+PyMethodDef row_method = {"row_function",
+                          reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_function)),
+                          METH_FASTCALL, nullptr};
+
+/// A function of the operands, and of `out` or None. It returns None if the package has to look at
+/// an operand first. `only` is "host" for its loop on the host, "kernel" for its kernel. None where
+/// the host has no loop.
+nb::object make_row_function(const std::string& name, nb::handle only) {
+  const std::string_view way = only.is_none() ? "" : to_text("only", only.ptr());
+  const host_function* host = way == "kernel" ? nullptr : internal::find_host_function(name);
+  if (way == "host" && host == nullptr) {
+    return nb::none();
+  }
+  auto made = std::unique_ptr<row_function>(
+      new row_function{internal::function_named(name), host, way != "host", {name}});
+  const nb::object self = checked(PyCapsule_New(made.get(), "usmx.row_function", [](PyObject* of) {
+    delete static_cast<row_function*>(PyCapsule_GetPointer(of, "usmx.row_function"));
+  }));
+  made.release();  // the capsule's now
+  return checked(PyCFunction_New(&row_method, self.ptr()));
+}
+
+}  // namespace
+
+PyObject* call_row(const row_function& function, PyObject* const* arguments,
+                   Py_ssize_t count) noexcept {
+  const auto operands = static_cast<Py_ssize_t>(function.row.operand_count());
   return guarded<PyObject*>(nullptr, [&] {
-    nb::object made = compute_small(*function, arguments, count);
+    std::array<PyObject*, internal::max_function_operands + 1> given{};
+    std::copy_n(arguments, count, given.begin());
+    if (function.row.is_logical) {
+      // Every type has the truth of a number.
+      for (PyObject*& each : std::span(given).first(operands)) {
+        each = weak_type(each) ? PyObject_IsTrue(each) == 1 ? Py_True : Py_False : each;
+      }
+    }
+    nb::object made;
+    if (function.host != nullptr) {
+      made = compute_small(*function.host, given.data(), count);
+    }
+    if (!made.is_valid() && function.has_kernel) {
+      made = compute_by_kernel(function, std::span(given).first(operands),
+                               count > operands ? given[operands] : Py_None);
+    }
     return made.is_valid() ? made.release().ptr() : Py_NewRef(Py_None);
   });
 }
 
-/// The key of how a function is computed: the types of the operands, that of `out` or None, and
-/// the device. None if an operand is neither an array nor a number of Python's own.
-nb::object kinds_of(const nb::tuple& operands, nb::handle out) {
-  const Py_ssize_t count = PyTuple_GET_SIZE(operands.ptr());
-  nb::object kinds = checked(PyTuple_New(count + 2));
-  const array* first = nullptr;
-  const auto set = [&](Py_ssize_t place, nb::object kind) {
-    PyTuple_SET_ITEM(kinds.ptr(), place, kind.release().ptr());
-  };
-  for (Py_ssize_t k = 0; k < count; ++k) {
-    PyObject* operand = PyTuple_GET_ITEM(operands.ptr(), k);
-    if (const array* a = as_array(operand)) {
-      first = first == nullptr ? a : first;
-      set(k, to_numpy_dtype(a->type()));
-    } else if (PyFloat_CheckExact(operand) || PyLong_CheckExact(operand) || PyBool_Check(operand) ||
-               PyComplex_CheckExact(operand)) {
-      set(k, nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(operand))));
-    } else {
-      return nb::none();
-    }
-  }
-  const array* into = as_array(out.ptr());
-  if (first == nullptr || (into == nullptr && !out.is_none())) {
-    return nb::none();
-  }
-  set(count, into == nullptr ? nb::none() : to_numpy_dtype(into->type()));
-  set(count + 1, nb::cast(internal::private_queue(*first).get_device()));
-  return kinds;
+const row_function& row_function_of(const char* name) {
+  return *new row_function{
+      internal::function_named(name), internal::find_host_function(name), true, {name}};
 }
 
-PyMethodDef method = {"host_function",
-                      reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_host_function)),
-                      METH_FASTCALL, nullptr};
-
-}  // namespace
-
 void bind_computations(nb::module_& m) {
-  m.def(
-      "_host_function",
-      [](const std::string& name) -> nb::object {
-        const host_function* found = internal::find_host_function(name);
-        if (found == nullptr) {
-          return nb::none();
-        }
-        const nb::object self = checked(
-            PyCapsule_New(const_cast<host_function*>(found), "usmx.host_function", nullptr));
-        return checked(PyCFunction_New(&method, self.ptr()));
-      },
-      nb::arg("name"), nb::sig("def _host_function(name: str, /) -> Any"));
-  m.def("_kinds_of", &kinds_of, nb::arg("operands"), nb::arg("out").none(),
-        nb::sig("def _kinds_of(operands: tuple[Any, ...], out: Any, /) -> tuple[Any, ...] | None"));
+  m.def("_row_function", &make_row_function, nb::arg("name"), nb::arg("only").none() = nb::none(),
+        nb::sig("def _row_function(name: str, only: str | None = None, /) -> Any"));
   m.def(
       "_start_product",
       [](nb::handle x, nb::handle y, nb::handle z) {

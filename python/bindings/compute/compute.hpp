@@ -9,8 +9,20 @@ namespace usmx::bindings {
 /// _function_rows, _device_text, and the rules for the types of a call: _common_type, _types_of,
 /// _operation_of, _language_name.
 void bind_rules(nb::module_& m);
-/// _host_function, _kinds_of and _start_product, by which the package computes without kernels of
-/// its own.
+/// _row_function, which calls the table's functions, and _start_product and _find_product_library.
 void bind_computations(nb::module_& m);
+/// _take_operators.
+void bind_operators(nb::module_& m);
+
+/// A function of the table, as Python calls it.
+struct row_function;
+
+/// The function of that name, which lives for ever.
+const row_function& row_function_of(const char* name);
+
+/// Calls it with the operands, after which `out` may follow, or None. A new reference: the result,
+/// or None if the package has to look at an operand first, in which case nothing has been done.
+/// Null for an error.
+PyObject* call_row(const row_function&, PyObject* const* arguments, Py_ssize_t count) noexcept;
 
 }  // namespace usmx::bindings

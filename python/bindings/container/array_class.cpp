@@ -400,7 +400,7 @@ void require_made(nb::handle array) {
   }
 }
 
-// Operators are Python's (usmx/_compute/methods.py). Arrays that are compared by their elements
+// Operators come later (compute/operators.cpp). Arrays that are compared by their elements
 // cannot be hashed.
 PyType_Slot array_slots[] = {{Py_tp_hash, reinterpret_cast<void*>(PyObject_HashNotImplemented)},
                              {Py_mp_subscript, reinterpret_cast<void*>(get_item)},

@@ -81,9 +81,7 @@ kernel_argument call_arguments::argument(PyObject* object, bool may_be_number) {
     }
   }
   if (may_be_number) {
-    static const kernel_signature value{
-        "", {{parameter_form::value, type_code::float64, 8, 8, "double"}}, 0};
-    const launch_arguments number({&object, 1}, value);
+    const launch_arguments number({&object, 1}, value_signature());
     if (number.all()[0].is_number()) {
       return number.all()[0];
     }

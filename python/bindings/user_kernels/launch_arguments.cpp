@@ -14,19 +14,19 @@ namespace {
 
 using number = kernel_argument::number;
 
-kernel_argument number_argument(number value) { return kernel_argument(value); }
+kernel_argument argument_of(number value) { return kernel_argument(value); }
 
 /// A Python int.
 kernel_argument integer_argument(PyObject* integer) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(integer, &overflow);
   if (overflow == 0) {
-    return number_argument(std::int64_t{value});
+    return argument_of(std::int64_t{value});
   }
   if (overflow > 0) {
     const unsigned long long larger = PyLong_AsUnsignedLongLong(integer);
     if (!PyErr_Occurred()) {
-      return number_argument(std::uint64_t{larger});
+      return argument_of(std::uint64_t{larger});
     }
     PyErr_Clear();
   }
@@ -103,16 +103,16 @@ kernel_argument launch_arguments::argument_for(const kernel_parameter& parameter
 
 kernel_argument launch_arguments::value_of(const kernel_parameter& parameter, PyObject* object) {
   if (PyFloat_Check(object)) {
-    return number_argument(PyFloat_AS_DOUBLE(object));
+    return argument_of(PyFloat_AS_DOUBLE(object));
   }
   if (PyBool_Check(object)) {
-    return number_argument(object == Py_True);
+    return argument_of(object == Py_True);
   }
   if (PyLong_Check(object)) {
     return integer_argument(object);
   }
   if (PyComplex_CheckExact(object)) {
-    return number_argument(
+    return argument_of(
         std::complex(PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)));
   }
   if (PyObject_CheckBuffer(object)) {
@@ -146,7 +146,19 @@ kernel_argument launch_arguments::value_in_buffer(const kernel_parameter& parame
   }
   const std::optional<dtype> type = plain_type(view);
   const std::optional<number> value = type ? number_at(*type, view.buf) : std::nullopt;
-  return value ? number_argument(*value) : unsuitable(object);
+  return value ? argument_of(*value) : unsuitable(object);
+}
+
+const kernel_signature& value_signature() {
+  static const kernel_signature& value =
+      *new kernel_signature{"", {{parameter_form::value, type_code::float64, 8, 8, "double"}}, 0};
+  return value;
+}
+
+std::optional<number> number_argument(PyObject* object) {
+  const launch_arguments made({&object, 1}, value_signature());
+  const auto* found = std::get_if<number>(&made.all()[0].value());
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 const sycl::queue* queue_of_all(const std::string& kernel,

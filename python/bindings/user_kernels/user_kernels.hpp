@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,6 +45,13 @@ class launch_arguments {
   std::vector<std::unique_ptr<array>> imported_;
   std::vector<std::unique_ptr<held_buffer>> buffers_;
 };
+
+/// A kernel with one parameter, a number.
+const kernel_signature& value_signature();
+
+/// A number of Python's or NumPy's; none for any other object, and for an integer of more than 64
+/// bits.
+std::optional<kernel_argument::number> number_argument(PyObject* object);
 
 /// usmx's own queue of a kernel's arrays, which stand among its arguments; null if there are none.
 /// ExecutionPlacementError for two, which names the arguments by their places.
@@ -158,12 +166,12 @@ struct started_call {
   }
 };
 
-/// Runs a call without the interpreter lock. CompileError.
-template <class Kernel, class Call>
-started_call run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
-                 const sycl::queue& queue, std::vector<sycl::event> after) {
-  const std::vector<nb::object> outputs = arguments.outputs(call, queue);
-  progress_line line(self.names);
+/// Runs a call of a generated kernel without the interpreter lock, after these events. Returns
+/// those of the work on its outputs. `names` is the kernel's name. CompileError.
+template <class Call>
+std::vector<sycl::event> run_call(const std::vector<std::string>& names, Call& call,
+                                  const sycl::queue& queue, std::vector<sycl::event> after) {
+  progress_line line(names);
   generated_call_options how;
   how.after = std::move(after);
   how.progress = [&](std::chrono::seconds passed) { line.show(passed); };
@@ -171,15 +179,22 @@ started_call run(const py_generated<Kernel>& self, Call& call, const call_argume
     const with_interpreter_lock locked;
     warn_of(said);
   };
-  std::vector<sycl::event> events;
   try {
-    events = launching(self.kernel.name(), [&] {
+    return launching(names.front(), [&] {
       const without_interpreter_lock unlocked;
       return call.run(queue, how);
     });
   } catch (const compile_error& failed) {
     raise_compile_error(failed);
   }
+}
+
+/// Runs a call of a kernel of Python's objects.
+template <class Kernel, class Call>
+started_call run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
+                 const sycl::queue& queue, std::vector<sycl::event> after) {
+  const std::vector<nb::object> outputs = arguments.outputs(call, queue);
+  std::vector<sycl::event> events = run_call(self.names, call, queue, std::move(after));
   if (outputs.size() == 1) {
     return {outputs.front(), std::move(events), queue};
   }

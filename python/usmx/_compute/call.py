@@ -1,7 +1,7 @@
-"""Calls of the table's functions: one kernel for each function and types, made once.
+"""Calls of the table's functions, which are the library's: one call each, without a look from here.
 
-A kernel is a `usmx.ElementwiseKernel`, which takes arrays of any layout, broadcasts them, finds
-the queue and the kind of memory, and orders the work. What is done here is promotion.
+What the library does not take is prepared here: other producers' arrays, NumPy's and lists, numbers
+alone or outside of a type, structured elements, and operands of `fuse`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,13 @@ from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
 from usmx._container.host import arrays_in, is_numpys, numpy
 from usmx._core import (
-    ElementwiseKernel,
     USMArray,
     _as_array,
     _device_text,
     _dtype,
-    _host_function,
-    _kinds_of,
     _language_name,
     _operation_of,
+    _row_function,
     _types_of,
     asarray,
     copy,
@@ -60,22 +58,11 @@ def cpp(dtype: NumpyType) -> str:
     return _language_name(dtype)
 
 
-class Plan(NamedTuple):
-    """What a function does for operands of certain types on a device."""
-
-    kernel: ElementwiseKernel
-    numbers: tuple[tuple[int, Callable[[Any], Any]], ...]
-    """Which operands are numbers, and how each is converted."""
-
-
 def new_cache() -> dict[Any, Any]:
     """A dictionary for kernels, which is emptied before the interpreter ends."""
     cache: dict[Any, Any] = {}
     atexit.register(cache.clear)
     return cache
-
-
-_plans: dict[tuple[Any, ...], Plan] = new_cache()
 
 
 def kind_of(operand: Any) -> Any:
@@ -105,57 +92,66 @@ class _Tracing(threading.local):
 tracing = _Tracing()
 
 
-def _is_not_small(*_operands):
-    return None
+# Each row's function: of the operands, and of `out` or None. It returns None, and has done nothing,
+# where an operand is neither an array nor a number that elements of the type can be. What little
+# there is the host computes (docs/decisions.md, 135), unless only kernels are asked for.
+CALLS: dict[str, Callable[..., Any]] = {name: _row_function(name) for name in ROWS}
+KERNELS: dict[str, Callable[..., Any]] = {name: _row_function(name, "kernel") for name in ROWS}
 
 
-# Each row's function, computed by the host: of the operands, and `out` or None. It returns None,
-# and has done nothing, unless there is so little work, on memory that the host reaches and that is
-# idle, that a launch would take longer (docs/decisions.md, 135).
-SMALL: dict[str, Callable[..., Any]] = {
-    name: _host_function(name) or _is_not_small for name in ROWS
-}
-
-
-def compute(row: Row, operands: tuple[Any, ...], out: USMArray | None = None) -> Any:
+def compute(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     """Call the row's function."""
-    if row.is_logical:
-        operands = tuple(map(truth_of, operands))
-    found = SMALL[row.name](*operands, out)
-    return launch(row, operands, out) if found is None else found
+    found = CALLS[row.name](*operands, out)
+    return general(row, operands, out) if found is None else found
 
 
 def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     """Call the row's function, by a kernel."""
-    kinds = _kinds_of(operands, out)
-    if kinds is None:
-        if _is_one_in_a_tuple(out):
-            return launch(row, operands, out[0])
-        for each in (*operands, out):
-            if isinstance(each, Traced):
-                return each.apply(row, operands, out)
-        if tracing.trace is not None and all(map(is_number, operands)):
-            return tracing.trace.apply(row, operands, out)
-        operands = operands_of(row.name, row.operands, operands)
-        first = next(each for each in operands if type(each) is USMArray)
-        into = None if out is None else output(row.name, out).dtype
-        kinds = (*map(kind_of, operands), into, first._own_queue.sycl_device)
-    plan = _plans.get((row.name, kinds))
-    if plan is None and row.name in ("equal", "not_equal") and _have_fields(operands):
+    found = KERNELS[row.name](*operands, out)
+    return general(row, operands, out) if found is None else found
+
+
+def general(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
+    """Call the row's function for operands that the library does not take as they are."""
+    if row.is_logical:
+        operands = tuple(map(truth_of, operands))
+    if _is_one_in_a_tuple(out):
+        return launch(row, operands, out[0])
+    for each in (*operands, out):
+        if isinstance(each, Traced):
+            return each.apply(row, operands, out)
+    if tracing.trace is not None and all(map(is_number, operands)):
+        return tracing.trace.apply(row, operands, out)
+    operands = operands_of(row.name, row.operands, operands)
+    if out is not None:
+        output(row.name, out)
+    if row.name in ("equal", "not_equal") and _have_fields(operands):
         from usmx._compute.elementwise import compare_fields  # which computes by this module
 
         return compare_fields(row, operands[0], operands[1], out)
-    if plan is None:
-        plan = _plans[row.name, kinds] = _make_plan(row, *kinds)
-    kernel, numbers = plan
-    if numbers:
-        try:
-            operands = _converted(operands, numbers)
-        except OverflowError:
-            if not row.compares:
-                raise
-            return launch(row, tuple(map(comparable, operands)), out)
-    return kernel(*operands) if out is None else kernel(*operands, out=out)
+    return _by_kernel(row, operands, out)
+
+
+def _by_kernel(row, operands, out):
+    """The result for USMArrays and numbers, which become elements of the kernel's types."""
+    first = next(each for each in operands if type(each) is USMArray)
+    types = types_of(row, tuple(map(kind_of, operands)), first._own_queue.sycl_device)
+    try:
+        converted = [
+            number_converter(dtype)(each) if type(each) in WEAK else each
+            for each, dtype in zip(operands, types.parameters, strict=True)
+        ]
+    except OverflowError:
+        if not row.compares:
+            raise
+        return _by_kernel(row, tuple(map(comparable, operands)), out)
+    found = KERNELS[row.name](*converted, out)
+    if found is None:  # for `out` alone
+        raise TypeError(
+            f"{row.name}: a result of type {types.result} cannot be written to an array of type "
+            f"{out.dtype}"
+        )
+    return found
 
 
 def _is_one_in_a_tuple(out):
@@ -165,13 +161,6 @@ def _is_one_in_a_tuple(out):
 
 def _have_fields(operands):
     return all(type(each) is USMArray and each.dtype.names for each in operands)
-
-
-def _converted(operands, numbers):
-    converted = [*operands]
-    for place, convert in numbers:
-        converted[place] = convert(converted[place])
-    return converted
 
 
 _OPERANDS = (USMArray, Traced, *WEAK)
@@ -373,27 +362,6 @@ def comparable(operand: Any) -> Any:
         if limits.min <= operand <= limits.max:
             return cls(operand)
     return numpy.float32(numpy.inf if operand > 0 else -numpy.inf)
-
-
-def _make_plan(row, *kinds_into_device):
-    *kinds, into, device = kinds_into_device
-    kernel_types = types_of(row, tuple(kinds), device)
-    inputs = [*kernel_types.parameters]
-    result = kernel_types.result if into is None else into
-    require_castable(row.name, kernel_types.result, result)
-    kernel = ElementwiseKernel(
-        ", ".join(f"{dtype} {name}" for dtype, name in zip(inputs, row.operands, strict=True)),
-        f"{result} out",
-        kernel_types.operation(row, result),
-        row.name,
-        preamble=preamble(),
-    )
-    numbers = tuple(
-        (place, number_converter(inputs[place]))
-        for place, kind in enumerate(kinds)
-        if isinstance(kind, type)
-    )
-    return Plan(kernel, numbers)
 
 
 class Types(NamedTuple):

@@ -11,14 +11,14 @@ import operator
 from typing import TYPE_CHECKING
 
 from usmx._compute import elementwise, products, scans, sorting
-from usmx._compute.call import SMALL, compute, is_operand, launch
+from usmx._compute.call import CALLS, compute, general, is_operand
 from usmx._compute.products import matmul
 from usmx._compute.reductions import function_of, reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.elsewhere import add_names
 from usmx._container.numpy_names import diagonal
-from usmx._core import USMArray, _require_made, reshape
+from usmx._core import USMArray, _require_made, _take_operators, reshape
 from usmx._functions import attach
 
 if TYPE_CHECKING:
@@ -49,35 +49,35 @@ def _attach(name, function):
 
 
 def _attach_unary(name, row: Row):
-    small = SMALL[row.name]
+    call = CALLS[row.name]
 
     def method(self, /):
-        found = small(self)
-        return launch(row, (self,)) if found is None else found
+        found = call(self)
+        return general(row, (self,)) if found is None else found
 
     _attach(name, method)
 
 
 def _attach_binary(name, row: Row, *, has_other_forms: bool):
-    small = SMALL[row.name]
+    call = CALLS[row.name]
 
     def forward(self, other, /):
-        found = small(self, other)
+        found = call(self, other)
         if found is not None:
             return found
-        return launch(row, (self, other)) if is_operand(other) else NotImplemented
+        return general(row, (self, other)) if is_operand(other) else NotImplemented
 
     def reflected(self, other, /):
-        found = small(other, self)
+        found = call(other, self)
         if found is not None:
             return found
-        return launch(row, (other, self)) if is_operand(other) else NotImplemented
+        return general(row, (other, self)) if is_operand(other) else NotImplemented
 
     def in_place(self, other, /):
-        found = small(self, other, self)
+        found = call(self, other, self)
         if found is not None:
             return found
-        return launch(row, (self, other), self) if is_operand(other) else NotImplemented
+        return general(row, (self, other), self) if is_operand(other) else NotImplemented
 
     _attach(name, forward)
     if has_other_forms:
@@ -126,6 +126,7 @@ for _name, _function in (
     ("imatmul", _imatmul), ("contains", _contains),
 ):  # fmt: skip
     _attach(_name, _function)
+_take_operators()  # for arrays and numbers, which are most operands
 # Those that are made of rows.
 OPERATORS = [
     *(f"__{name}__" for name in (*_UNARY, *_COMPARISONS, *_BINARY, "divmod", "rdivmod")),

@@ -115,6 +115,17 @@ TEST(promotion_test, integers_that_the_type_lacks_are_refused) {
                                   {"the integer -1 is out of bounds for uint64"});
 }
 
+TEST(promotion_test, values_that_a_type_lacks_are_known) {
+  using usmx::internal::has_value;
+  EXPECT_TRUE(has_value(usmx::int8, std::int64_t{-128}));
+  EXPECT_FALSE(has_value(usmx::int8, std::int64_t{128}));
+  EXPECT_TRUE(has_value(usmx::float32, 0.1));
+  EXPECT_FALSE(has_value(usmx::float32, 1e300));
+  EXPECT_TRUE(has_value(usmx::float32, std::numeric_limits<double>::infinity()));
+  EXPECT_FALSE(has_value(usmx::complex64, std::complex<double>(1, 1e300)));
+  EXPECT_FALSE(has_value(usmx::float16, std::int64_t{100000}));
+}
+
 TEST(promotion_test, numbers_of_a_higher_kind_are_refused) {
   expect_error<usmx::type_error>([] { converted<double>(0.5, usmx::int8); },
                                  {"add: expected an integer for int8"});

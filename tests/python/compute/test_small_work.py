@@ -7,13 +7,13 @@ import pytest
 import usmx
 from table_kernels import computed, values
 from usmx._compute.table import ROWS
-from usmx._core import _host_function
+from usmx._core import _row_function
 
-ON_HOST = {name: _host_function(name) for name in ROWS if _host_function(name)}
+ON_HOST = {name: _row_function(name, "host") for name in ROWS if _row_function(name, "host")}
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
 CHUNK = 10_000  # elements, of at most 80 kB
 
-reaches_memory = _host_function("add")(usmx.ones(1), usmx.ones(1)) is not None
+reaches_memory = _row_function("add", "host")(usmx.ones(1), usmx.ones(1)) is not None
 pytestmark = pytest.mark.skipif(not reaches_memory, reason="the host does not reach the memory")
 
 
@@ -97,7 +97,7 @@ def test_results_are_written_to_an_operand_and_to_others():
     assert is_same(usmx.asnumpy(truth), usmx.asnumpy(out) < 1)
 
 
-add = _host_function("add")
+add = _row_function("add", "host")
 one = usmx.ones(4)
 
 
