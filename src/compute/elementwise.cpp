@@ -125,7 +125,8 @@ std::uint64_t key_of(const function_row& row, std::span<const operand_kind> kind
     const operand_kind each = k < kinds.size() ? kinds[k] : operand_kind{};
     key = key << 5 | static_cast<std::uint64_t>(each.type) << 1 | (each.is_weak ? 1U : 0U);
   }
-  const auto code = into ? static_cast<std::uint64_t>(*into) : std::uint64_t{type_count};
+  constexpr std::uint64_t own_type = type_count + 1;  // no code, nor that of structures
+  const auto code = into ? static_cast<std::uint64_t>(*into) : own_type;
   return key << 6 | code << 2 | (has.fp16 ? 2U : 0U) | (has.fp64 ? 1U : 0U);
 }
 

@@ -16,7 +16,6 @@
 #include "compute/elementwise.hpp"
 #include "compute/promotion.hpp"
 #include "compute/table.hpp"
-#include "generated_kernels/source.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -24,10 +23,8 @@
 namespace usmx::inline v1 {
 namespace {
 
-using internal::elementwise_plan;
 using internal::function_row;
 using internal::language_name;
-using internal::operand_kind;
 
 struct reduction_row {
   std::string_view name;
@@ -61,10 +58,6 @@ std::string_view class_of(dtype type) {
   }
 }
 
-[[noreturn]] void throw_not_defined(std::string_view name, dtype type) {
-  throw type_error(detail::message(name, " is not defined for elements of ", type.name()));
-}
-
 const reduction_row& reduction_row_of(std::string_view name, dtype type) {
   const auto is_named = [&](const reduction_row& each) { return each.name == name; };
   const auto found = std::ranges::find_if(reduction_rows, [&](const reduction_row& each) {
@@ -76,7 +69,7 @@ const reduction_row& reduction_row_of(std::string_view name, dtype type) {
   if (std::ranges::none_of(reduction_rows, is_named)) {
     throw value_error(detail::message("usmx has no function ", detail::quoted(name)));
   }
-  throw_not_defined(name, type);
+  throw type_error(detail::message(name, " is not defined for elements of ", type.name()));
 }
 
 std::string functions_text() { return std::string(internal::device_text("device_functions.hpp")); }
@@ -189,7 +182,7 @@ class elementwise_operands {
     }
   }
 
-  std::span<const operand_kind> kinds() const noexcept {
+  std::span<const internal::operand_kind> kinds() const noexcept {
     return std::span(kinds_).first(operands_.size());
   }
 
@@ -221,7 +214,7 @@ class elementwise_operands {
   }
 
  private:
-  operand_kind kind_of(const kernel_argument& argument) const {
+  internal::operand_kind kind_of(const kernel_argument& argument) const {
     if (const auto found = internal::operand(argument)) {
       return *found;
     }
@@ -235,7 +228,7 @@ class elementwise_operands {
 
   const function_row& row_;
   std::vector<kernel_argument> operands_;
-  std::array<operand_kind, internal::max_function_operands> kinds_{};
+  std::array<internal::operand_kind, internal::max_function_operands> kinds_{};
 };
 
 std::optional<type_code> output_type(const generated_call_options& how) {
@@ -255,7 +248,7 @@ array compute(std::string_view name, std::span<const kernel_argument> operands,
   const type_support has =
       support_of(internal::private_queue(first_array(row, operands)).get_device());
   const auto plan = [&] { return plan_for(row, all.kinds(), output_type(how), has); };
-  std::shared_ptr<const elementwise_plan> found = plan();
+  std::shared_ptr<const internal::elementwise_plan> found = plan();
   if (all.widens(found->types)) {
     found = plan();
   }

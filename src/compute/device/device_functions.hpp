@@ -92,6 +92,24 @@ inline T integer_power(T base, T exponent) {
   }
   return T(power);
 }
+/// `pow` of real numbers. The exponents that programs write most cost a multiplication or a root:
+/// drivers' own functions take a hundred times as long for them, longest for negative numbers.
+template <class T>
+inline T real_power(T base, T exponent) {
+  if (exponent == T(2)) {
+    return base * base;
+  }
+  if (exponent == T(3)) {
+    return base * base * base;
+  }
+  if (exponent == T(-1)) {
+    return T(1) / base;
+  }
+  if (exponent == T(0.5)) {  // of -0 and of -infinity other than the root
+    return isinf(base) ? fabs(base) : sqrt(base) + T(0);
+  }
+  return pow(base, exponent);
+}
 /// No bits are left of a shift by the width or more; a negative count is one of these.
 template <class T>
 inline T shifted_left(T a, T count) {

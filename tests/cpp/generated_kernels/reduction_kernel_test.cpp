@@ -101,7 +101,8 @@ TEST_F(reduction_kernel_test, names_and_types_are_checked) {
         reduction_kernel("T x", "T y",
                          {.map = "x", .reduce = "a", .post_map = "y = a", .type = "U"});
       },
-      {"reduce_type must be the type of a parameter, found 'U'"});
+      {"reduce_type must be the name of a type, the type of a parameter, or one of the preamble's, "
+       "found 'U'"});
   expect_error<usmx::value_error>(
       [] { reduction_kernel("T x", "raw T y", {.map = "x", .reduce = "a", .post_map = "y = a"}); },
       {"outputs of a reduction must not be raw, found 'y'"});

@@ -103,6 +103,28 @@ def test_sign_of_nan_decides_no_number(dtype, count):
         assert is_same(positive[name], negative[name]), name
 
 
+@pytest.mark.parametrize("exponent", [0, 0.5, 1, -1, 2, 3, -2, np.inf, np.nan])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_powers_with_frequent_exponents_are_those_of_c(dtype, exponent):
+    """As a number and as an array; NumPy takes C's function for an array of exponents."""
+    edges = [5e-324, 1e-160, 1e-45, 3e-23, 1e-19, 6e-8, 1e-3, 40, 1e13, 1e19, 1e103, 1e154]
+    with np.errstate(all="ignore"):
+        random = np.random.default_rng(3).normal(size=500) * 10
+        host = np.concatenate([[*PARTS, *edges, *(-e for e in edges)], random]).astype(dtype)
+        exponents = np.full_like(host, exponent)
+        wanted = np.power(host.astype("g"), exponents.astype("g")).astype(dtype)
+        if dtype == "f2":  # computed in float32
+            wanted = np.power(host.astype("f4"), exponents.astype("f4")).astype(dtype)
+    x = usmx.asarray(host)
+    found = usmx.asnumpy(x**exponent)
+    assert found.dtype == host.dtype
+    assert is_same(found, usmx.asnumpy(x ** usmx.asarray(exponents)))
+    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+    finite = np.isfinite(wanted) & np.isfinite(found)
+    np.testing.assert_array_equal(found[~finite], wanted[~finite])
+    np.testing.assert_array_max_ulp(found[finite], wanted[finite], 2)
+
+
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 def test_powers_of_special_complex_numbers_are_nan_only_where_numpys_are(dtype):
     large = 1e30 if dtype == "c8" else 1e200
