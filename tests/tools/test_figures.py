@@ -2,11 +2,9 @@
 
 import json
 import re
-import statistics
 import subprocess
 import sys
 
-import fresh_clones
 import measure_figures
 import pytest
 import write_figures
@@ -71,20 +69,6 @@ def test_first_page_names_figures_of_the_results(results):
     assert f"takes {own} on two cores (NumPy {of_numpy}, dpnp {of_dpnp})" in front
     own, of_dpnp = times("from_usm_array_interface(producer)", "dpnp.tensor")
     assert f"costs {own} (dpnp {of_dpnp})" in front
-
-
-@pytest.mark.parametrize("command", ["run", "test"])
-def test_first_page_says_how_long_a_newcomer_waits(results, command):
-    tries = results["fresh_clones"][command]
-    minutes = statistics.median(each["seconds"] for each in tries) / 60
-    gigabytes = statistics.median(each["nbytes"] for each in tries) / 1e9
-    line = next(line for line in README.splitlines() if line.startswith(f"./{command} "))
-    assert line.endswith(f" {minutes:.1f} minutes, {gigabytes:.1f} GB on disk")
-
-
-def test_how_long_a_newcomer_waits_was_measured_with_these_scripts(results):
-    expected = fresh_clones.hash_of_scripts()
-    assert results["fresh_clones"]["of"] == expected, "run tools/measure_figures.py fresh_clones"
 
 
 def test_results_are_of_a_quiet_machine(results):
