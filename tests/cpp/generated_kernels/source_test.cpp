@@ -103,11 +103,14 @@ TEST_F(generated_source_test, reductions_of_every_form_compile) {
     for (const char* form :
          {"inner 1 1 16 a", "inner 1 1 512 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
       const std::vector parameters{input("x", type), output("y", type)};
-      expect_compiles(reduction_source("f", parameters, form, cpp_name(type), {}), {"f", "f_end"},
-                      {{"map_expr", "x * x"},
-                       {"reduce_expr", "a + b"},
-                       {"post_map_expr", "y = a"},
-                       {"identity", "0"}});
+      for (const std::string& block : {std::string(), cpp_name(type)}) {
+        expect_compiles(reduction_source("f", parameters, form, {cpp_name(type), block}, {}),
+                        {"f", "f_end"},
+                        {{"map_expr", "x * x"},
+                         {"reduce_expr", "a + b"},
+                         {"post_map_expr", "y = a"},
+                         {"identity", "0"}});
+      }
     }
   }
 }
@@ -117,7 +120,7 @@ TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compi
       input("x", usmx::float32), source_parameter{"s", "float", "T", false, false, 0, false},
       source_parameter{"r", "float", "", false, true, 2, true}, output("y", usmx::float32)};
   for (const bool debug : {false, true}) {
-    expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", "best", {true, true}),
+    expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", {"best", ""}, {true, true}),
                     {"f", "f_end"},
                     {{"map_expr", "best{x * s, i}"},
                      {"reduce_expr", "a.value < b.value ? b : a"},
