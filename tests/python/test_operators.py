@@ -268,10 +268,26 @@ def test_dpnp_array_on_the_left_refuses_with_a_type_error_of_its_own(array, func
         function(dpnp.ones((2, 2), dtype="i4"), array)
 
 
+@pytest.mark.parametrize("base", [np.float64, np.int64, np.float32])
+@pytest.mark.parametrize("size", [4, 40_000])
+def test_number_of_a_class_made_of_numpys_is_one_of_numpys(base, size):
+    number = type("named", (base,), {})(2)
+    host = np.arange(size, dtype="f4")
+    x = usmx.asarray(host)
+    calls = (operator.add, operator.lt, usmx.add, usmx.logical_and, np.add, lambda x, y: y**x)
+    for call in calls:
+        wanted = usmx.asnumpy(call(x, base(2)))
+        found = usmx.asnumpy(call(x, number))
+        assert found.dtype == wanted.dtype
+        assert np.array_equal(found, wanted)
+    x += number
+    assert np.array_equal(usmx.asnumpy(x), host + 2)
+
+
 def test_power_with_a_modulus_is_refused(array):
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="unsupported operand type"):
         pow(array, 2, 3)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="unsupported operand type"):
         pow(2, array, 3)
 
 
@@ -280,6 +296,8 @@ def test_containment_compares_elements(array):
     assert 4 not in array
     assert array in [1.5, array][1:]
     assert 0 not in usmx.zeros((3, 0))
+    with pytest.raises(TypeError, match="USMArray.__init__ was never called"):
+        3 in usmx.USMArray.__new__(usmx.USMArray)  # noqa: B015
 
 
 def test_subclass_computes_to_usm_arrays_and_can_have_operators_of_its_own():

@@ -106,12 +106,7 @@ PyObject* unary(PyObject* self) {
 }
 
 PyObject* raised(PyObject* left, PyObject* right, PyObject* modulus) {
-  if (modulus == Py_None) {
-    return binary<operators::power>(left, right);
-  }
-  return is_usm_array(left)
-             ? PyObject_CallMethod(left, operators::power.method, "OO", right, modulus)
-             : Py_NewRef(Py_NotImplemented);
+  return modulus == Py_None ? binary<operators::power>(left, right) : Py_NewRef(Py_NotImplemented);
 }
 
 PyObject* raised_in_place(PyObject* self, PyObject* other, PyObject*) {

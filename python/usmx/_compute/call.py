@@ -269,7 +269,7 @@ def _scalar(function, name, operand):
     except ValueError:
         text = f"{function}: {name} is of type {operand.dtype}, which usmx lacks"
         raise TypeError(f"{text}, found {short_repr(operand)}") from None
-    return operand if isinstance(operand, numpy.generic) else operand[()]
+    return numpy.asarray(operand)[()]  # of NumPy's own class, which the library knows
 
 
 def _no_array(function):

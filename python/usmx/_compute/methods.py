@@ -110,6 +110,7 @@ def _imatmul(self, other, /):
 
 
 def _contains(self, element, /):
+    _require_made(self)
     if self.size == 0 or not is_operand(element):
         return False
     return bool(reduce(REDUCTIONS["any"], compute(ROWS["equal"], (self, element))))
