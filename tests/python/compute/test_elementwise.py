@@ -119,7 +119,8 @@ def test_powers_with_frequent_exponents_are_those_of_c(dtype, exponent):
     found = usmx.asnumpy(x**exponent)
     assert found.dtype == host.dtype
     assert is_same(found, usmx.asnumpy(x ** usmx.asarray(exponents)))
-    np.testing.assert_array_equal(np.signbit(found), np.signbit(wanted))
+    is_number = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(found[is_number]), np.signbit(wanted[is_number]))
     finite = np.isfinite(wanted) & np.isfinite(found)
     np.testing.assert_array_equal(found[~finite], wanted[~finite])
     np.testing.assert_array_max_ulp(found[finite], wanted[finite], 2)
