@@ -89,7 +89,10 @@ class lazy_import {
   lazy_import& operator=(const lazy_import&) = delete;
 
   nb::handle get() {
-    return held_.get([&] { return nb::object(nb::module_::import_(module_).attr(name_)); });
+    return held_.get([&] {
+      const nb::object module = run_python([&] { return nb::module_::import_(module_); });
+      return run_python([&] { return nb::object(module.attr(name_)); });
+    });
   }
   template <class... Arguments>
   nb::object operator()(Arguments&&... arguments) {
