@@ -23,7 +23,7 @@ std::array<PyObject*, 6> failure_classes;  // by failure
 /// numpy.exceptions.AxisError, which NumPy's users catch; without NumPy one with the same bases.
 nb::object new_axis_error_class() {
   try {
-    return nb::module_::import_("numpy.exceptions").attr("AxisError");
+    return run_python([] { return nb::module_::import_("numpy.exceptions"); }).attr("AxisError");
   } catch (const nb::python_error&) {
     const nb::object bases =
         nb::make_tuple(nb::handle(PyExc_ValueError), nb::handle(PyExc_IndexError));
@@ -218,7 +218,8 @@ pending_warnings& pending() {
 int log_pending(void*) noexcept {
   const std::vector<std::string> texts = pending().take();
   try {
-    const nb::object logger = nb::module_::import_("logging").attr("getLogger")("usmx");
+    const nb::object logger =
+        run_python([] { return nb::module_::import_("logging"); }).attr("getLogger")("usmx");
     for (const std::string& text : texts) {
       logger.attr("warning")("%s", text.c_str());
     }
