@@ -230,24 +230,10 @@ struct typed_number {
   operand_kind kind;
 };
 
-/// Python's own numbers are weak.
-std::optional<type_code> weak_type(PyObject* object) {
-  if (PyFloat_CheckExact(object)) {
-    return type_code::float64;
-  }
-  if (PyBool_Check(object)) {
-    return type_code::bool_;
-  }
-  if (PyLong_CheckExact(object)) {
-    return type_code::int64;
-  }
-  return PyComplex_CheckExact(object) ? std::optional(type_code::complex128) : std::nullopt;
-}
-
 /// Reads a number of a type that usmx has; none for other objects, and for integers of more than 64
 /// bits.
 std::optional<typed_number> number_of(PyObject* object) {
-  const std::optional<type_code> weak = weak_type(object);
+  const std::optional<type_code> weak = weak_type(Py_TYPE(object));
   if (!weak && !is_numpys_number(object)) {
     return std::nullopt;
   }
@@ -398,7 +384,7 @@ PyObject* call_row(const row_function& function, PyObject* const* arguments,
     if (function.row.is_logical) {
       // Every type has the truth of a number.
       for (PyObject*& each : std::span(given).first(operands)) {
-        each = weak_type(each) ? PyObject_IsTrue(each) == 1 ? Py_True : Py_False : each;
+        each = weak_type(Py_TYPE(each)) ? PyObject_IsTrue(each) == 1 ? Py_True : Py_False : each;
       }
     }
     nb::object made;

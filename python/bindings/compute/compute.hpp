@@ -2,7 +2,10 @@
 // the calls that the package makes.
 #pragma once
 
+#include <optional>
+
 #include "support/nanobind.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::bindings {
 
@@ -13,6 +16,16 @@ void bind_rules(nb::module_& m);
 void bind_computations(nb::module_& m);
 /// _take_operators.
 void bind_operators(nb::module_& m);
+
+/// The type that promotion gives to numbers of a class of Python's own, which are weak; none for
+/// other classes.
+inline std::optional<type_code> weak_type(const PyTypeObject* cls) noexcept {
+  return cls == &PyFloat_Type     ? std::optional(type_code::float64)
+         : cls == &PyLong_Type    ? std::optional(type_code::int64)
+         : cls == &PyBool_Type    ? std::optional(type_code::bool_)
+         : cls == &PyComplex_Type ? std::optional(type_code::complex128)
+                                  : std::nullopt;
+}
 
 /// A function of the table, as Python calls it.
 struct row_function;

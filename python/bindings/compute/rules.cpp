@@ -51,16 +51,8 @@ nb::dict row_dictionary(const function_row& row) {
 /// The kind of an operand: the type of an array, or the class of a number. Python's own numbers are
 /// weak; those of NumPy have a type.
 operand_kind operand_kind_of(nb::handle kind) {
-  const std::pair<PyTypeObject*, type_code> weak[] = {{&PyBool_Type, type_code::bool_},
-                                                      {&PyLong_Type, type_code::int64},
-                                                      {&PyFloat_Type, type_code::float64},
-                                                      {&PyComplex_Type, type_code::complex128}};
-  for (const auto& [cls, type] : weak) {
-    if (kind.ptr() == reinterpret_cast<PyObject*>(cls)) {
-      return {type, true};
-    }
-  }
-  return {dtype_argument(kind).code(), false};
+  const auto weak = weak_type(reinterpret_cast<PyTypeObject*>(kind.ptr()));
+  return weak ? operand_kind{*weak, true} : operand_kind{dtype_argument(kind).code(), false};
 }
 
 std::vector<operand_kind> kinds_argument(nb::handle kinds) {
