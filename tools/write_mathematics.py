@@ -72,26 +72,19 @@ OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 
 
-def quoted(text):
-    return f'"{text or ""}"'
-
-
 def reduction_list():
     """All expressions of the reductions, as macros of C++."""
     lines = [f"// Written by {TOOL}.\n// clang-format off\n"]
     for row in REDUCTIONS.values():
-        if row.name in OF_PYTHON_ALONE:
-            continue
+        macro = "USMX_DEVIATION" if row.types == "real" else "USMX_REDUCTION"
         for letter, types in CPP_CLASSES.items():
             kind = "i" if (letter, row.types) == ("b", "sum") else letter
             joined = row.joined.get(kind, row.joined.get(""))
-            if joined is None or (row.types == "float" and letter not in "fc"):
+            if joined is None or (row.types in ("float", "real") and letter not in "fc"):
                 continue
-            texts = (row.value, joined, row.result, row.identity, row.joins.removeprefix("A"))
-            lines.append(
-                f"USMX_REDUCTION({row.name}, {types}, {row.types}, "
-                f"{', '.join(map(quoted, texts))})\n"
-            )
+            expressions = (row.value, joined, row.result, row.identity or "")
+            texts = (*(f"({each})" for each in expressions), row.joins.removeprefix("A"))
+            lines.append(f"{macro}({row.name}, {types}, {row.types}, {', '.join(texts)})\n")
     return "".join(lines)
 
 

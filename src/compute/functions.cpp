@@ -37,10 +37,21 @@ struct reduction_row {
   std::string_view structure;  // the type of the values; empty for that of `result`
 };
 constexpr reduction_row reduction_rows[] = {
+#define USMX_TEXT(...) #__VA_ARGS__
 #define USMX_REDUCTION(name, types, result, map, reduce, post_map, identity, structure) \
-  {#name, #types, #result, map, reduce, post_map, identity, structure},
+  {#name,                                                                               \
+   #types,                                                                              \
+   #result,                                                                             \
+   USMX_TEXT map,                                                                       \
+   USMX_TEXT reduce,                                                                    \
+   USMX_TEXT post_map,                                                                  \
+   USMX_TEXT identity,                                                                  \
+   #structure},
+#define USMX_DEVIATION(...)  // which takes two kernels
 #include "compute/reduction_rows.inc"
+#undef USMX_DEVIATION
 #undef USMX_REDUCTION
+#undef USMX_TEXT
 };
 
 std::string_view class_of(dtype type) {

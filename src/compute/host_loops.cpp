@@ -5,19 +5,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/host_functions.hpp"
 #include "compute/table.hpp"
 
-// The kernels' own functions, compiled for the host: their names are those of the standard library.
-// g++ lacks one builtin of clang's.
 namespace usmx::inline v1::internal::host {
 namespace {
-
-using namespace std;
-#ifndef __clang__
-#define __is_signed(T) (std::is_signed_v<T>)
-#endif
-#include "compute/device/device_functions.hpp"
-#undef __is_signed
 
 // Each expression of the table is a structure with a function.
 #define USMX_FUNCTION(...)

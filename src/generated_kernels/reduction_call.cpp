@@ -7,6 +7,7 @@
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "generated_kernels/kernel_family.hpp"
+#include "generated_kernels/reduction_loops.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1 {
@@ -46,42 +47,6 @@ struct reduction_kernel::implementation {
 
 namespace detail {
 
-/// The arrays of one call, and the loops over them.
-struct reduction_loops {
-  struct side {
-    std::size_t place;  // among the parameters
-    array used;
-  };
-
-  std::vector<side> inputs;
-  std::vector<side> outputs;
-  operand_loop kept;             // of inputs and outputs
-  operand_loop reduced;          // of inputs
-  bool has_index;                // of elements among those of a result, the last one of `reduced`
-  std::ptrdiff_t reduced_count;  // elements of one result
-  bool is_outer;
-  bool has_blocks;    // source.hpp
-  std::size_t lanes;  // the work items of a group that share the elements of one result
-
-  std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }
-  std::size_t reduced_dimensions() const noexcept { return std::max<std::size_t>(reduced.ndim, 1); }
-};
-
-/// The arguments of the first kernel besides the loops: see source.cpp.
-struct part_sizes {
-  std::int64_t lines_per_part;
-  std::int64_t columns_per_part;
-  std::int64_t column_parts;
-  std::int64_t elements;  // of one result
-};
-
-/// How the elements of one result are divided: first into lines, which are all dimensions but the
-/// innermost one. No part is empty.
-struct division {
-  part_sizes sizes;
-  std::int64_t parts;
-};
-
 /// The memory between the two kernels.
 struct reduction_parts {
   division by;
@@ -96,115 +61,8 @@ using reduction = detail::reduction_loops;
 using all_parts = detail::reduction_parts;
 using detail::division;
 
-/// The shape that the inputs are broadcast to, and which of its axes are reduced.
-struct reduced_shape {
-  std::span<const std::ptrdiff_t> shape;
-  std::span<const char> reduced;
-  bool are_kept;
-};
-
 using detail::loop_dimension;
 using detail::operand_loop;
-
-// ---- arrays and loops
-
-/// The entries of an array's axes that are reduced, or are not.
-std::vector<std::ptrdiff_t> chosen_entries(std::span<const std::ptrdiff_t> entries,
-                                           std::span<const char> reduced, bool wanted) {
-  std::vector<std::ptrdiff_t> chosen;
-  for (std::size_t k = 0; k < entries.size(); ++k) {
-    if ((reduced[k] != 0) == wanted) {
-      chosen.push_back(entries[k]);
-    }
-  }
-  return chosen;
-}
-
-/// The loops walk through memory as the first input lies in it.
-void set_loops(reduction& call, const reduced_shape& axes) {
-  std::vector<std::vector<std::ptrdiff_t>> strides;  // kept ones, then reduced ones
-  for (const bool wanted : {false, true}) {
-    for (const reduction::side& each : call.inputs) {
-      strides.push_back(chosen_entries(each.used.strides(), axes.reduced, wanted));
-    }
-    for (const reduction::side& each : call.outputs) {
-      if (!wanted) {
-        const auto all = each.used.strides();
-        strides.push_back(axes.are_kept ? chosen_entries(all, axes.reduced, false)
-                                        : std::vector<std::ptrdiff_t>(all.begin(), all.end()));
-      }
-    }
-  }
-  std::vector<detail::loop_operand> sides;
-  const auto add_all = [&](std::span<const reduction::side> all, bool is_read) {
-    for (const reduction::side& each : all) {
-      sides.push_back({strides[sides.size()],
-                       static_cast<std::ptrdiff_t>(each.used.type().itemsize()), is_read});
-    }
-  };
-  add_all(call.inputs, true);
-  add_all(call.outputs, false);
-  add_all(call.inputs, true);
-  const std::vector<std::ptrdiff_t> extents = chosen_entries(axes.shape, axes.reduced, true);
-  const layout places = layout::c_order(extents);
-  if (call.has_index) {
-    sides.push_back({places.strides(), 1, false});
-  }
-  const std::size_t kept_count = call.inputs.size() + call.outputs.size();
-  const std::span<const detail::loop_operand> all(sides);
-  set_loop(call.kept, chosen_entries(axes.shape, axes.reduced, false), all.first(kept_count), 0);
-  call.reduced_count = places.size();
-  if (call.reduced_count == 0) {  // nothing is read
-    call.reduced.ndim = 0;
-    call.reduced.count = call.inputs.size() + (call.has_index ? 1 : 0);
-    std::ranges::fill(std::span(call.reduced.offsets).first(call.reduced.count), 0);
-  } else {
-    set_loop(call.reduced, extents, all.subspan(kept_count), 0);
-  }
-}
-
-std::ptrdiff_t innermost_stride(const operand_loop& loop) {
-  return loop.ndim == 0 ? 0 : std::abs(loop.dimensions().back().strides[0]);
-}
-
-/// Where a result has few elements beside each other, or results lie closer together than what they
-/// are made of.
-bool is_outer(const reduction& call) {
-  constexpr std::ptrdiff_t few = 16;
-  if (call.kept.ndim == 0) {
-    return false;
-  }
-  const bool is_short = call.reduced.ndim == 0 || call.reduced.dimensions().back().extent < few;
-  return is_short || innermost_stride(call.kept) < innermost_stride(call.reduced);
-}
-
-/// A CPU does as many work items at once as a vector has elements. With more of them it would go
-/// through the elements several times: then a sum took twice as long, and one in blocks, of which
-/// each item has several values at once, two to four times. A GPU with few groups needs large ones
-/// to be busy.
-std::size_t most_lanes(const reduction& call, const sycl::device& device) {
-  if (device.is_cpu()) {
-    return call.has_blocks ? 4 : 16;
-  }
-  constexpr std::size_t large = 512;
-  constexpr std::ptrdiff_t few_results = 1024;
-  const bool is_large = detail::items_of(call.kept.dimensions()) < few_results &&
-                        device.get_info<sycl::info::device::max_work_group_size>() >= large;
-  return is_large ? large : 64;
-}
-
-std::size_t lanes_of(const reduction& call, const sycl::device& device) {
-  if (call.is_outer) {
-    return 1;
-  }
-  const std::size_t most = most_lanes(call, device);
-  if (call.kept.ndim == 0) {  // one result: few elements take no longer with idle items
-    return most;
-  }
-  const std::ptrdiff_t columns =
-      call.reduced.ndim == 0 ? 1 : call.reduced.dimensions().back().extent;
-  return std::min(most, std::bit_ceil(static_cast<std::size_t>(columns)));
-}
 
 std::string form_of(const reduction& call) {
   std::string text = detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(),
@@ -217,35 +75,6 @@ std::string form_of(const reduction& call) {
                                            : detail::step_of(across.dimensions().back(), i, item));
   }
   return text;
-}
-
-// ---- how the elements are divided
-
-std::int64_t parts_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-/// How many parts each result has at most. Depends on the shape only, so that results do.
-std::int64_t most_parts(std::int64_t results, std::int64_t elements, bool is_outer) {
-  constexpr std::int64_t enough_items = 262144;
-  constexpr std::int64_t enough_groups = 256;
-  constexpr std::int64_t most = 1024;
-  const std::int64_t wanted = is_outer
-                                  ? std::min(parts_up(elements, 64), enough_items / results)
-                                  : std::min(parts_up(elements, 16384), enough_groups / results);
-  return std::clamp<std::int64_t>(wanted, 1, most);
-}
-
-division divided(const operand_loop& reduced, std::int64_t parts) {
-  const std::int64_t columns = reduced.ndim == 0 ? 1 : reduced.dimensions().back().extent;
-  const std::int64_t lines = items_of(reduced.dimensions()) / columns;
-  if (lines >= parts) {
-    const std::int64_t per_part = parts_up(lines, parts);
-    return {{per_part, columns, 1, lines * columns}, parts_up(lines, per_part)};
-  }
-  const std::int64_t wanted = parts_up(columns, parts_up(parts, lines));
-  constexpr std::int64_t group = 64;
-  const std::int64_t per_part = parts_up(wanted, group) * group;
-  const std::int64_t column_parts = parts_up(columns, per_part);
-  return {{1, per_part, column_parts, lines * columns}, lines * column_parts};
 }
 
 // ---- launching
@@ -301,10 +130,7 @@ void require_few_items(const std::string& kernel, const launch_sizes& sizes) {
 
 all_parts parts_of(const reduction& call, std::size_t part_nbytes, const sycl::queue& queue) {
   const std::int64_t results = detail::items_of(call.kept.dimensions());
-  const division by =
-      call.reduced_count == 0
-          ? division{{}, 0}
-          : divided(call.reduced, most_parts(results, call.reduced_count, call.is_outer));
+  const division by = call.reduced_count == 0 ? division{{}, 0} : division_of(call);
   const std::array shape{std::max<std::ptrdiff_t>(results * by.parts, 1) *
                          static_cast<std::ptrdiff_t>(part_nbytes)};
   return {by, internal::new_array(layout::c_order(shape), uint8, queue, usm_kind::device, 0,
@@ -318,34 +144,6 @@ detail::argument_bytes structure_at(const void* bytes) { return {{}, bytes, null
 
 namespace internal {
 
-namespace {
-
-std::vector<char> reduced_flags(const std::optional<std::vector<std::ptrdiff_t>>& axes,
-                                std::size_t ndim) {
-  std::vector<char> reduced(ndim, axes ? 0 : 1);
-  for (const std::ptrdiff_t each : axes.value_or(std::vector<std::ptrdiff_t>())) {
-    char& flag = reduced[static_cast<std::size_t>(normalized_axis(each, static_cast<int>(ndim)))];
-    if (flag != 0) {
-      throw value_error(detail::message("axis must not have an axis twice, found ", each));
-    }
-    flag = 1;
-  }
-  return reduced;
-}
-
-std::vector<std::ptrdiff_t> result_shape(std::span<const std::ptrdiff_t> shape,
-                                         std::span<const char> reduced, bool are_kept) {
-  std::vector<std::ptrdiff_t> extents;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (reduced[k] == 0 || are_kept) {
-      extents.push_back(reduced[k] != 0 ? 1 : shape[k]);
-    }
-  }
-  return extents;
-}
-
-}  // namespace
-
 reduction_call::reduction_call(const reduction_kernel& kernel,
                                std::span<const kernel_argument> arguments,
                                const reduction_axes& axes, std::optional<dtype> wanted)
@@ -357,7 +155,7 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
     throw type_error(family_.name() + ": at least one input must be an array");
   }
   shape_ = common_shape(arrays);
-  reduced_ = reduced_flags(axes.axes, shape_.size());
+  reduced_ = detail::reduced_flags(axes.axes, shape_.size());
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     if (reduced_[k] != 0 && shape_[k] == 0 && !kernel_.has_identity) {
       throw value_error(detail::message(family_.name(),
@@ -365,7 +163,7 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
                                         "shape ", tuple_text(shape_)));
     }
   }
-  output_layout_ = layout::c_order(result_shape(shape_, reduced_, are_kept_));
+  output_layout_ = layout::c_order(detail::result_shape(shape_, reduced_, are_kept_));
 }
 
 reduction_call::~reduction_call() = default;
@@ -428,9 +226,8 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
   loops.has_index = kernel_.places.has_index;
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
-  loops.is_outer = is_outer(loops);
   loops.has_blocks = kernel_.block.has_value();
-  loops.lanes = lanes_of(loops, device);
+  share_out(loops, device);
   made.results = detail::items_of(loops.kept.dimensions());
   made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
   made.reduced =

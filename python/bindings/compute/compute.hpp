@@ -14,6 +14,8 @@ namespace usmx::bindings {
 void bind_rules(nb::module_& m);
 /// _row_function, which calls the table's functions, and _start_product and _find_product_library.
 void bind_computations(nb::module_& m);
+/// _reduction_function, which reduces few elements on the host.
+void bind_reductions(nb::module_& m);
 /// _take_operators.
 void bind_operators(nb::module_& m);
 

@@ -193,6 +193,7 @@ NB_MODULE(_core, m) {
   bind_items(m);
   bind_rules(m);
   bind_computations(m);
+  bind_reductions(m);
   bind_operators(m);
   bind_shapes(m);
   bind_creation(m);

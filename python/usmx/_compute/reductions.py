@@ -30,7 +30,7 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.creation import as_view, full_like
 from usmx._container.host import numpy
 from usmx._container.numpy_names import mask_beside
-from usmx._core import ReductionKernel, _dtype, broadcast_to
+from usmx._core import ReductionKernel, _dtype, _reduction_function, broadcast_to
 
 if TYPE_CHECKING:
     from typing import Any
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from usmx._typing import Axes, NumpyType, Producer
 
 _kernels: dict[tuple[str, NumpyType, NumpyType, bool], ReductionKernel] = new_cache()
+
+# Each row's function for few elements, which the host computes (docs/decisions.md, 135). It returns
+# None, and has done nothing, where it does not.
+_ON_HOST = {name: _reduction_function(name) for name in REDUCTIONS}
 
 
 def reduce(
@@ -61,6 +65,10 @@ def reduce(
     """
     if where is not True or initial is not None:
         return _reduce_some(row, x, axis, keepdims, dtype, out, initial, where)
+    if dtype is None and out is None and not spread:
+        found = _ON_HOST[row.name](x, axis, keepdims)
+        if found is not None:
+            return found
     if isinstance(x, Traced):
         return x.reduced(row, axis, keepdims, dtype, out)
     device = x._own_queue.sycl_device
@@ -92,6 +100,10 @@ def spread_of(
     mean: Producer | None = None,
 ) -> USMArray:
     """Call one of the rows that need the mean first."""
+    if where is True and dtype is None and out is None and mean is None:
+        found = _ON_HOST[row.name](x, axis, keepdims, correction)
+        if found is not None:
+            return found
     if isinstance(x, Traced) and where is True:
         return x.reduced(row, axis, keepdims, dtype, out)
     if where is not True:

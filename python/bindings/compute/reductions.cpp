@@ -1,0 +1,157 @@
+// Reductions of few elements, by loops of the host: one call of Python is one call of the library.
+// All others are kernels' (usmx/_compute/reductions.py), with the same bits.
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/compute.hpp"
+#include "internals.hpp"
+#include "objects/array.hpp"
+#include "objects/waiting.hpp"
+#include "support/errors.hpp"
+#include "usmx/base/process.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/runtime/devices.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+using internal::host_reduction;
+
+struct reduction_function {
+  std::string name;
+  /// Whether it needs the mean first.
+  bool deviates;
+};
+
+/// The axes of an argument; none if the package has to look at it.
+std::optional<reduction_axes> axes_of(PyObject* axis, bool are_kept) {
+  reduction_axes axes{.axes = std::nullopt, .are_kept = are_kept};
+  if (axis == Py_None) {
+    return axes;
+  }
+  const auto add = [&](PyObject* each) {
+    int overflow = 0;
+    const long long value =
+        PyLong_CheckExact(each) ? PyLong_AsLongLongAndOverflow(each, &overflow) : 0;
+    axes.axes->push_back(value);
+    return PyLong_CheckExact(each) && overflow == 0;
+  };
+  axes.axes.emplace();
+  if (!PyTuple_CheckExact(axis)) {
+    return add(axis) ? std::optional(axes) : std::nullopt;
+  }
+  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(axis); ++k) {
+    if (!add(PyTuple_GET_ITEM(axis, k))) {
+      return std::nullopt;
+    }
+  }
+  return axes;
+}
+
+bool is_idle_and_reached(const array& x) {
+  return !x.may_be_busy() && host_may_touch(x.kind(), internal::private_queue(x).get_device());
+}
+
+bool is_for_host(const array& x) {
+  if (x.type().is_structured() || x.size() == 0 || x.size() > internal::max_host_reduction) {
+    return false;
+  }
+  const sycl::device device = internal::private_queue(x).get_device();
+  return device.is_cpu() && support_of(device).fp64 && is_idle_and_reached(x);
+}
+
+/// The result; none if another thread has begun work on the elements meanwhile.
+std::optional<array> reduced(const host_reduction& function, const array& x, const array* mean,
+                             const reduction_axes& axes, double correction) {
+  const internal::host_reduction_call call(function, x, mean, axes, correction);
+  const layout& shape = call.output_layout();
+  const std::size_t nbytes =
+      static_cast<std::size_t>(shape.size()) * dtype(function.result).itemsize();
+  array out = internal::unchecked_array(
+      make_memory(nbytes, x.kind(), internal::private_queue(x), first_use::at_once),
+      function.result, shape, false);
+  return !x.may_be_busy() && call.run(out) ? std::optional(std::move(out)) : std::nullopt;
+}
+
+std::optional<array> deviation(const host_reduction& function, const array& x,
+                               const reduction_axes& axes, double correction) {
+  const host_reduction* find_mean =
+      internal::find_host_reduction("deviation_mean", x.type().code());
+  const std::optional<array> mean =
+      reduced(*find_mean, x, nullptr, {.axes = axes.axes, .are_kept = true}, 0);
+  return mean ? reduced(function, x, &*mean, axes, correction) : std::nullopt;
+}
+
+/// The arguments are x, axis, keepdims and, where the function deviates, correction.
+nb::object reduce_small(const reduction_function& function, PyObject* const* arguments) {
+  const array* x = as_array(arguments[0]);
+  if (x == nullptr) {
+    return {};
+  }
+  const host_reduction* found = internal::find_host_reduction(function.name, x->type().code());
+  const auto axes = axes_of(arguments[1], PyObject_IsTrue(arguments[2]) == 1);
+  if (found == nullptr || !axes) {
+    return {};
+  }
+  require_usable_process();
+  look_for_peers();
+  if (!is_for_host(*x)) {
+    return {};
+  }
+  double correction = 0;
+  if (function.deviates) {
+    correction = PyFloat_AsDouble(arguments[3]);
+    if (correction == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      return {};
+    }
+  }
+  std::optional<array> made = function.deviates ? deviation(*found, *x, *axes, correction)
+                                                : reduced(*found, *x, nullptr, *axes, 0);
+  return made ? to_python(*std::move(made)) : nb::object();
+}
+
+PyObject* call_reduction(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  const auto* function =
+      static_cast<const reduction_function*>(PyCapsule_GetPointer(self, "usmx.reduction_function"));
+  if (function == nullptr) {
+    return nullptr;
+  }
+  if (count != (function->deviates ? 4 : 3)) {
+    PyErr_SetString(PyExc_TypeError, "wrong number of arguments");
+    return nullptr;
+  }
+  return guarded<PyObject*>(nullptr, [&] {
+    const nb::object made = reduce_small(*function, arguments);
+    return made.is_valid() ? nb::object(made).release().ptr() : Py_NewRef(Py_None);
+  });
+}
+
+PyMethodDef reduction_method = {
+    "reduction_function", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_reduction)),
+    METH_FASTCALL, nullptr};
+
+nb::object make_reduction_function(const std::string& name) {
+  auto made = std::make_unique<reduction_function>(name, name == "var" || name == "std");
+  const nb::object self =
+      checked(PyCapsule_New(made.get(), "usmx.reduction_function", [](PyObject* of) {
+        delete static_cast<reduction_function*>(
+            PyCapsule_GetPointer(of, "usmx.reduction_function"));
+      }));
+  made.release();  // the capsule's now
+  return checked(PyCFunction_New(&reduction_method, self.ptr()));
+}
+
+}  // namespace
+
+void bind_reductions(nb::module_& m) {
+  m.def("_reduction_function", &make_reduction_function, nb::arg("name"),
+        nb::sig("def _reduction_function(name: str, /) -> Any"),
+        "A function of x, axis, keepdims and, for var and std, correction. It returns None, and "
+        "has done nothing, where the host has no loop for the call.");
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,83 @@
+// Reductions of few elements by loops of the host: the kernels' own expressions, and the elements
+// put together in the kernels' order, so that results have the same bits. Not installed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/generated_kernels/generated_kernels.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/layout.hpp"
+
+namespace usmx::inline v1 {
+
+namespace detail {
+struct reduction_loops;
+}
+
+namespace internal {
+
+/// Arguments of a loop: the loops over the arrays, and numbers that the expressions use.
+struct host_reduction_arguments {
+  const detail::reduction_loops& loops;
+  /// Where the elements are computed in another type than theirs, and results in another than
+  /// theirs.
+  type_code elements;
+  type_code results;
+  double correction;
+};
+
+/// A reduction of elements of one type.
+struct host_reduction {
+  using loop = void (*)(const host_reduction_arguments&);
+
+  /// The type that elements have in the loop, and the one that results have there.
+  type_code computed;
+  type_code made;
+  /// The type of the array of results.
+  type_code result;
+  bool has_index;
+  bool has_blocks;
+  loop run = nullptr;
+};
+
+/// The loop for elements of a type, on a device with float64. Null where the host has none:
+/// "deviation_mean" is the mean from which `var` and `std` deviate.
+USMX_API const host_reduction* find_host_reduction(std::string_view name, type_code) noexcept;
+
+/// No call by the host has more elements.
+inline constexpr std::ptrdiff_t max_host_reduction = 16384;
+
+/// One call.
+class USMX_API host_reduction_call {
+ public:
+  /// `mean` is null, or an array that can be broadcast to the shape of `x`. Throws value_error and
+  /// axis_error for such axes. Precondition: the loop is for the type of `x`, which has elements.
+  host_reduction_call(const host_reduction&, const array& x, const array* mean,
+                      const reduction_axes&, double correction);
+
+  /// The layout of the result, in C order.
+  const layout& output_layout() const noexcept { return output_layout_; }
+
+  /// Computes, unless the device would share out the elements to more work items than a CPU does.
+  /// The memory of all arrays is idle, and the host reaches it. `out` is of the result's type and
+  /// layout.
+  bool run(const array& out) const;
+
+ private:
+  const host_reduction& function_;
+  const array& x_;
+  const array* mean_;
+  double correction_;
+  std::vector<char> reduced_;
+  bool are_kept_;
+  layout output_layout_;
+};
+
+}  // namespace internal
+
+}  // namespace usmx::inline v1
