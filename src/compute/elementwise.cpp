@@ -83,12 +83,17 @@ elementwise_types types_of(const function_row& row, std::span<const operand_kind
   return made;
 }
 
+bool compares_as_they_are(const function_row& row, const elementwise_types& types) noexcept {
+  return row.compares &&
+         std::ranges::all_of(std::span(types.inputs).first(row.operand_count()), is_whole);
+}
+
 std::string operation_of(const function_row& row, const elementwise_types& types, type_code written,
                          std::string_view out) {
   const auto conditions = static_cast<std::size_t>(row.conditions);
   const std::size_t count = row.operand_count();
   const std::span inputs = std::span(types.inputs).first(count);
-  const bool are_compared = row.compares && std::ranges::all_of(inputs, is_whole);
+  const bool are_compared = compares_as_they_are(row, types);
   std::string text = detail::message("using C = ", language_name(types.computed), ";\n");
   std::string_view names = row.operands;
   const char* letter = "abc";

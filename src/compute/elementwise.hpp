@@ -39,6 +39,9 @@ void require_operands(const function_row&, std::size_t count);
 USMX_API elementwise_types types_of(const function_row&, std::span<const operand_kind>,
                                     type_support);
 
+/// Whether the inputs are integers that are compared as they are, without a common type.
+bool compares_as_they_are(const function_row&, const elementwise_types&) noexcept;
+
 /// The statements of the kernel, which set the variable `out` of type `written`.
 USMX_API std::string operation_of(const function_row&, const elementwise_types&, type_code written,
                                   std::string_view out = "out");

@@ -12,9 +12,10 @@
 namespace usmx::inline v1::internal {
 
 /// A function for operands of one type, of which each is `count` elements or, where the loop says
-/// so, one number. The result may be one of the operands.
+/// so, one number. Conditions are bools. The result may be one of the operands.
 struct host_loops {
-  using loop = void (*)(const void* x1, const void* x2, void* result, std::ptrdiff_t count);
+  using operands = std::array<const void*, 3>;
+  using loop = void (*)(const operands&, void* result, std::ptrdiff_t count);
 
   /// The loop over arrays; null where the function is not defined for the type.
   loop arrays = nullptr;

@@ -14,15 +14,16 @@ namespace {
 // Each expression of the table is a structure with a function.
 #define USMX_FUNCTION(...)
 #define USMX_DEVICE_EXPRESSION(...)
-#define USMX_EXPRESSION(name, letters, ...)                        \
-  struct name##_##letters {                                        \
-    static constexpr std::string_view classes = #letters;          \
-    template <class C>                                             \
-    static auto of([[maybe_unused]] C x1, [[maybe_unused]] C x2) { \
-      [[maybe_unused]] const C a = x1;                             \
-      [[maybe_unused]] const C b = x2;                             \
-      return __VA_ARGS__;                                          \
-    }                                                              \
+#define USMX_EXPRESSION(name, letters, ...)                                                      \
+  struct name##_##letters {                                                                      \
+    static constexpr std::string_view classes = #letters;                                        \
+    template <class C>                                                                           \
+    static auto of([[maybe_unused]] C x1, [[maybe_unused]] C x2 = {}, [[maybe_unused]] C c = {}, \
+                   [[maybe_unused]] bool condition = false) {                                    \
+      [[maybe_unused]] const C a = x1;                                                           \
+      [[maybe_unused]] const C b = x2;                                                           \
+      return __VA_ARGS__;                                                                        \
+    }                                                                                            \
   };
 #include "compute/table.inc"
 #undef USMX_EXPRESSION
@@ -46,25 +47,49 @@ C value_at(const C* elements, std::ptrdiff_t k) {
 }
 
 template <class Function, class C, class R>
-void unary(const void* x1, const void*, void* result, std::ptrdiff_t count) {
-  const C* a = static_cast<const C*>(x1);
+void unary(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const C* a = static_cast<const C*>(x[0]);
   R* z = static_cast<R*>(result);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
     const C value = value_at(a, k);
-    z[k] = static_cast<R>(Function::template of<C>(value, value));
+    z[k] = static_cast<R>(Function::template of<C>(value));
   }
 }
 
 template <class Function, class C, class R, int NumberAt>
-void binary(const void* x1, const void* x2, void* result, std::ptrdiff_t count) {
-  const C* a = static_cast<const C*>(x1);
-  const C* b = static_cast<const C*>(x2);
+void binary(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const C* a = static_cast<const C*>(x[0]);
+  const C* b = static_cast<const C*>(x[1]);
   R* z = static_cast<R*>(result);
   const C first = value_at(a, 0);
   const C second = value_at(b, 0);
   for (std::ptrdiff_t k = 0; k < count; ++k) {
     z[k] = static_cast<R>(Function::template of<C>(NumberAt == 1 ? first : value_at(a, k),
                                                    NumberAt == 2 ? second : value_at(b, k)));
+  }
+}
+
+template <class Function, class C, class R>
+void ternary(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const C* a = static_cast<const C*>(x[0]);
+  const C* b = static_cast<const C*>(x[1]);
+  const C* c = static_cast<const C*>(x[2]);
+  R* z = static_cast<R*>(result);
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    z[k] = static_cast<R>(Function::template of<C>(value_at(a, k), value_at(b, k), value_at(c, k)));
+  }
+}
+
+/// One that a condition decides.
+template <class Function, class C, class R>
+void chosen(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const bool* condition = static_cast<const bool*>(x[0]);
+  const C* a = static_cast<const C*>(x[1]);
+  const C* b = static_cast<const C*>(x[2]);
+  R* z = static_cast<R*>(result);
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    z[k] = static_cast<R>(
+        Function::template of<C>(value_at(a, k), value_at(b, k), C(), value_at(condition, k)));
   }
 }
 
@@ -120,6 +145,10 @@ class function_list {
     made.result = dtype::of<R>().code();
     if constexpr (Row.operand_count() == 1) {
       made.arrays = &unary<Expression, C, R>;
+    } else if constexpr (Row.conditions == 1) {
+      made.arrays = &chosen<Expression, C, R>;
+    } else if constexpr (Row.operand_count() == 3) {
+      made.arrays = &ternary<Expression, C, R>;
     } else {
       made.arrays = &binary<Expression, C, R, 0>;
       made.number_first = &binary<Expression, C, R, 1>;

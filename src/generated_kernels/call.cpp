@@ -54,6 +54,59 @@ void require_shape(const kernel_signature& signature, std::size_t place, const a
   }
 }
 
+std::vector<std::ptrdiff_t> common_shape(std::string_view function,
+                                         std::span<const array* const> arrays) {
+  std::size_t ndim = 0;
+  for (const array* a : arrays) {
+    ndim = std::max(ndim, a->shape().size());
+  }
+  std::vector<std::ptrdiff_t> extents(ndim, 1);
+  for (const array* a : arrays) {
+    const std::span<const std::ptrdiff_t> shape = a->shape();
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      std::ptrdiff_t& extent = extents[ndim - shape.size() + k];
+      if (shape[k] != 1 && extent != 1 && shape[k] != extent) {
+        throw value_error(
+            message(function, ": arguments must have shapes that can be broadcast together, found ",
+                    listed(arrays, [](const array* each) { return tuple_text(each->shape()); })));
+      }
+      extent = shape[k] != 1 ? shape[k] : extent;
+    }
+  }
+  return extents;
+}
+
+namespace {
+
+/// Axes of one element have no place in memory.
+bool has_axes_as(const layout& a, const layout& b) {
+  for (std::size_t k = 0; k < a.shape().size(); ++k) {
+    if (a.shape()[k] > 1 && a.strides()[k] != b.strides()[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+layout common_layout(std::span<const array* const> arrays, std::span<const std::ptrdiff_t> shape) {
+  const layout c_order = layout::c_order(shape);
+  std::optional<layout> common;
+  for (const array* a : arrays) {
+    if (!std::ranges::equal(a->shape(), shape)) {
+      continue;
+    }
+    layout own =
+        a->layout().is_c_contiguous() ? c_order : compact_like(a->layout(), element_order::keep);
+    if (common && !has_axes_as(*common, own)) {
+      return c_order;
+    }
+    common = std::move(own);
+  }
+  return common ? *common : c_order;
+}
+
 array broadcast_to(const array& a, std::span<const std::ptrdiff_t> shape) {
   return std::ranges::equal(a.shape(), shape)
              ? a
@@ -356,28 +409,6 @@ std::vector<const array*> generated_call::operands(bool with_outputs) const {
     }
   }
   return found;
-}
-
-std::vector<std::ptrdiff_t> generated_call::common_shape(
-    std::span<const array* const> arrays) const {
-  std::size_t ndim = 0;
-  for (const array* a : arrays) {
-    ndim = std::max(ndim, a->shape().size());
-  }
-  std::vector<std::ptrdiff_t> extents(ndim, 1);
-  for (const array* a : arrays) {
-    const std::span<const std::ptrdiff_t> shape = a->shape();
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      std::ptrdiff_t& extent = extents[ndim - shape.size() + k];
-      if (shape[k] != 1 && extent != 1 && shape[k] != extent) {
-        throw value_error(detail::message(
-            family_.name(), ": arguments must have shapes that can be broadcast together, found ",
-            detail::listed(arrays, [](const array* each) { return tuple_text(each->shape()); })));
-      }
-      extent = shape[k] != 1 ? shape[k] : extent;
-    }
-  }
-  return extents;
 }
 
 sycl::event generated_call::event_of(const std::vector<sycl::event>& run,

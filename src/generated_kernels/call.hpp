@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sycl/event.hpp>
@@ -121,6 +122,15 @@ void require_in_reach(const kernel_signature&, std::size_t place, const array&, 
 void require_shape(const kernel_signature&, std::size_t place, const array&,
                    std::span<const std::ptrdiff_t> shape);
 
+/// The shape that arrays have together, by the rule of broadcasting. Throws value_error, which
+/// begins with the function's name.
+std::vector<std::ptrdiff_t> common_shape(std::string_view function,
+                                         std::span<const array* const> arrays);
+
+/// The layout of a new result: the axes lie in memory as those of all arrays of its shape do; where
+/// these differ, in C order.
+layout common_layout(std::span<const array* const> arrays, std::span<const std::ptrdiff_t> shape);
+
 /// The array itself, or its elements repeated. Throws value_error if that is not possible.
 array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 
@@ -201,8 +211,6 @@ class USMX_API generated_call {
   bool is_output(std::size_t k) const;
   /// Arrays that are given and that the loop goes through: inputs, or outputs as well.
   std::vector<const array*> operands(bool with_outputs) const;
-  /// The shape that arrays have together, by the rule of broadcasting. Throws value_error.
-  std::vector<std::ptrdiff_t> common_shape(std::span<const array* const>) const;
   /// For argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
   /// value_error where the preamble's structure has another size than the array's elements, or
   /// needs another alignment. Other arguments were checked before.

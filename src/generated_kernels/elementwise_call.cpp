@@ -199,35 +199,6 @@ std::vector<detail::array_use> uses_of(std::span<const operand> operands,
   return uses;
 }
 
-/// Axes of one element have no place in memory.
-bool has_axes_as(const layout& a, const layout& b) {
-  for (std::size_t k = 0; k < a.shape().size(); ++k) {
-    if (a.shape()[k] > 1 && a.strides()[k] != b.strides()[k]) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The axes lie in memory as those of all arrays of the result's shape do; where these differ, in C
-/// order.
-layout common_layout(std::span<const array* const> arrays, std::span<const std::ptrdiff_t> shape) {
-  const layout c_order = layout::c_order(shape);
-  std::optional<layout> common;
-  for (const array* a : arrays) {
-    if (!std::ranges::equal(a->shape(), shape)) {
-      continue;
-    }
-    layout own =
-        a->layout().is_c_contiguous() ? c_order : compact_like(a->layout(), element_order::keep);
-    if (common && !has_axes_as(*common, own)) {
-      return c_order;
-    }
-    common = std::move(own);
-  }
-  return common ? *common : c_order;
-}
-
 }  // namespace
 
 namespace internal {
@@ -239,7 +210,7 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
     : generated_call(kernel.shared_->family, arguments, wanted), kernel_(*kernel.shared_) {
   const std::vector<const array*> arrays = operands(true);
   const std::vector<std::ptrdiff_t> extents =
-      arrays.empty() && shape ? *shape : common_shape(arrays);
+      arrays.empty() && shape ? *shape : detail::common_shape(family_.name(), arrays);
   if (arrays.empty() && !shape && !raw_forms().empty()) {
     throw value_error(family_.name() + ": expected a size, since all arrays are raw, found none");
   }
@@ -247,7 +218,7 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
     throw value_error(detail::message(family_.name(), ": expected the size of the arrays, ",
                                       tuple_text(extents), ", found ", tuple_text(*shape)));
   }
-  output_layout_ = common_layout(arrays, extents);
+  output_layout_ = detail::common_layout(arrays, extents);
 }
 
 elementwise_call::~elementwise_call() = default;

@@ -154,7 +154,7 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
   if (arrays.empty()) {
     throw type_error(family_.name() + ": at least one input must be an array");
   }
-  shape_ = common_shape(arrays);
+  shape_ = detail::common_shape(family_.name(), arrays);
   reduced_ = detail::reduced_flags(axes.axes, shape_.size());
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     if (reduced_[k] != 0 && shape_[k] == 0 && !kernel_.has_identity) {

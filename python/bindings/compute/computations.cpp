@@ -127,7 +127,7 @@ struct small_call {
   const array* model;
   const host_loops* loops;
   host_loops::loop loop;
-  std::array<const void*, 2> operands;
+  host_loops::operands operands;
   std::optional<number> value;
 };
 
@@ -174,7 +174,7 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   }
   call.loops = &function.loops[static_cast<std::size_t>(call.model->type().code())];
   call.loop = call.loops->arrays;
-  if (call.loop == nullptr) {
+  if (call.loop == nullptr || operands > 2) {
     return {};
   }
   require_usable_process();
@@ -209,11 +209,10 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
     result = to_python(internal::unchecked_array(std::move(memory), type,
                                                  layout::c_order(call.model->shape()), false));
   }
-  for (const void*& operand : call.operands) {
+  for (const void*& operand : std::span(call.operands).first(static_cast<std::size_t>(operands))) {
     operand = operand == nullptr && call.value ? call.value->data() : operand;
   }
-  call.loop(call.operands[0], call.operands[1], internal::first_element(*as_array(result.ptr())),
-            call.model->size());
+  call.loop(call.operands, internal::first_element(*as_array(result.ptr())), call.model->size());
   return result;
 }
 
@@ -297,10 +296,59 @@ class kernel_operands {
   const array* first_ = nullptr;
 };
 
+/// Whether the host may compute with the array as with the first one.
+bool suits_host(const array& a, const array& first) {
+  return a.size() != 0 && a.kind() == first.kind() && !a.may_be_busy() &&
+         internal::private_queue(a) == internal::private_queue(first);
+}
+
+/// The result of a call of arrays of any layout and of several types; a null object if it is not
+/// small, in which case nothing has been done.
+nb::object compute_on_host(const row_function& function, const kernel_operands& arguments,
+                           const internal::elementwise_types& types, PyObject* out) {
+  const array& first = *arguments.first();
+  const sycl::queue& queue = internal::private_queue(first);
+  const host_loops* loops = internal::host_loops_for(*function.host, function.row, types);
+  if (loops == nullptr || !host_may_touch(first.kind(), queue.get_device())) {
+    return {};
+  }
+  const auto are_all_idle = [&] {
+    return std::ranges::all_of(arguments.all(), [&](const kernel_argument& each) {
+      const auto* a = std::get_if<const array*>(&each.value());
+      return a == nullptr || suits_host(**a, first);
+    });
+  };
+  if (!are_all_idle()) {
+    return {};
+  }
+  const internal::host_call call(*loops, function.row, types, arguments.all());
+  const layout& shape = call.output_layout();
+  if (static_cast<std::size_t>(shape.size()) > most_nbytes / dtype(types.computed).itemsize()) {
+    return {};
+  }
+  nb::object result = nb::borrow(out);
+  if (const array* into = as_array(out)) {
+    if (!suits_host(*into, first) || !call.may_write(*into)) {
+      return {};
+    }
+  } else {
+    const std::size_t nbytes =
+        static_cast<std::size_t>(shape.size()) * call.output_type().itemsize();
+    auto memory = make_memory(nbytes, first.kind(), queue, first_use::at_once);
+    if (!are_all_idle()) {  // another thread may have begun work while the lock was free
+      return {};
+    }
+    result =
+        to_python(internal::unchecked_array(std::move(memory), call.output_type(), shape, false));
+  }
+  call.run(*as_array(result.ptr()));
+  return result;
+}
+
 /// The result; a null object if the package has to look at an operand first, in which case nothing
 /// has been done.
-nb::object compute_by_kernel(const row_function& function, std::span<PyObject* const> operands,
-                             PyObject* out) {
+nb::object compute_any(const row_function& function, std::span<PyObject* const> operands,
+                       PyObject* out) {
   kernel_operands arguments;
   for (PyObject* each : operands) {
     if (!arguments.take(each)) {
@@ -319,6 +367,15 @@ nb::object compute_by_kernel(const row_function& function, std::span<PyObject* c
                          into == nullptr ? std::nullopt : std::optional(into->type().code()),
                          support_of(internal::private_queue(*arguments.first()).get_device()));
   if (!arguments.convert_numbers(function.row, plan->types.inputs)) {
+    return {};
+  }
+  if (function.host != nullptr) {
+    nb::object made = compute_on_host(function, arguments, plan->types, out);
+    if (made.is_valid()) {
+      return made;
+    }
+  }
+  if (!function.has_kernel) {
     return {};
   }
   if (into != nullptr) {
@@ -373,10 +430,28 @@ nb::object make_row_function(const std::string& name, nb::handle only) {
   return checked(PyCFunction_New(&row_method, self.ptr()));
 }
 
+/// Whether it is a power with the exponent 2 of Python's own, for real numbers: their square has
+/// the same bits.
+bool is_square(const row_function& function, PyObject* const* operands) {
+  if (function.row.name != "pow" || !function.has_kernel || function.host == nullptr ||
+      !PyLong_CheckExact(operands[1])) {
+    return false;
+  }
+  const array* a = as_array(operands[0]);
+  int overflow = 0;
+  return a != nullptr && !a->type().is_structured() && a->type().kind() == 'f' &&
+         PyLong_AsLongLongAndOverflow(operands[1], &overflow) == 2;
+}
+
 }  // namespace
 
 PyObject* call_row(const row_function& function, PyObject* const* arguments,
                    Py_ssize_t count) noexcept {
+  if (is_square(function, arguments)) {
+    static const row_function& square = row_function_of("square");
+    PyObject* const of_square[] = {arguments[0], count > 2 ? arguments[2] : Py_None};
+    return call_row(square, of_square, 2);
+  }
   const auto operands = static_cast<Py_ssize_t>(function.row.operand_count());
   return guarded<PyObject*>(nullptr, [&] {
     std::array<PyObject*, internal::max_function_operands + 1> given{};
@@ -391,9 +466,9 @@ PyObject* call_row(const row_function& function, PyObject* const* arguments,
     if (function.host != nullptr) {
       made = compute_small(*function.host, given.data(), count);
     }
-    if (!made.is_valid() && function.has_kernel) {
-      made = compute_by_kernel(function, std::span(given).first(operands),
-                               count > operands ? given[operands] : Py_None);
+    if (!made.is_valid()) {
+      made = compute_any(function, std::span(given).first(operands),
+                         count > operands ? given[operands] : Py_None);
     }
     return made.is_valid() ? made.release().ptr() : Py_NewRef(Py_None);
   });
