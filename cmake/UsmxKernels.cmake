@@ -93,5 +93,5 @@ set_source_files_properties(src/compute/device_texts.cpp PROPERTIES OBJECT_DEPEN
 # The functions of these texts are compiled for the host, too. There each operation is rounded, and no other source sees
 # their names.
 set_source_files_properties(
-  src/compute/host_loops.cpp src/compute/host_reductions.cpp
+  src/compute/host_algorithms.cpp src/compute/host_loops.cpp src/compute/host_reductions.cpp
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)

@@ -9,6 +9,7 @@
 #include "base/ranked_mutex.hpp"
 #include "compute/elementwise.hpp"
 #include "compute/functions.hpp"
+#include "compute/host_algorithms.hpp"
 #include "compute/host_calls.hpp"
 #include "compute/host_reductions.hpp"
 #include "compute/promotion.hpp"

@@ -16,6 +16,8 @@ void bind_rules(nb::module_& m);
 void bind_computations(nb::module_& m);
 /// _reduction_function, which reduces few elements on the host.
 void bind_reductions(nb::module_& m);
+/// _scan_on_host, _sort_on_host and _multiply_on_host.
+void bind_algorithms(nb::module_& m);
 /// _take_operators.
 void bind_operators(nb::module_& m);
 

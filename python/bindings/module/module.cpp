@@ -194,6 +194,7 @@ NB_MODULE(_core, m) {
   bind_rules(m);
   bind_computations(m);
   bind_reductions(m);
+  bind_algorithms(m);
   bind_operators(m);
   bind_shapes(m);
   bind_creation(m);

@@ -149,7 +149,7 @@ def accumulate(
     made = new_beside(x, (*rows.shape[:-1], columns + lead), result)
     if columns == 0:
         made[...] = 0 if name == "sum" else 1
-    elif made.size:
+    elif made.size and not _core._scan_on_host(name, rows, made, lead):
         scan(row, rows, made, lead)()
     return written_or_wrapped(f"cumulative_{name}", out, moveaxis(made, -1, axis))
 

@@ -225,7 +225,7 @@ def _sorted(function, x, axis, *, descending=False, wants_places=False):
     rows = rows_along(x, axis)
     result = _core._dtype("i8") if wants_places else x.dtype
     made = new_beside(x, rows.shape, result)
-    if rows.size:
+    if rows.size and not _core._sort_on_host(rows, made, descending, wants_places):
         _launch(rows, made, descending, wants_places)
     return moveaxis(made, -1, axis)
 
