@@ -92,6 +92,7 @@ class loaded_library {
   explicit loaded_library(const char* name) noexcept
       : handle_(dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {}
 
+  bool is_there() const noexcept { return handle_ != nullptr; }
   /// Null if there is no such function, or no such library.
   template <class Function>
   Function find(const char* name) const noexcept {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <sycl/device.hpp>
+
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
@@ -24,7 +26,16 @@ struct host_loops {
   /// The same where the second one is.
   loop number_second = nullptr;
   type_code result{};
+  /// Whether it calls the function of Intel's driver for CPUs, which may be lacking: then it is for
+  /// arrays of that driver's devices, of few elements, and only once the function is found.
+  bool (*find_function)() = nullptr;
+
+  /// Whether it computes so many elements on a device as a kernel does.
+  USMX_API bool is_for(std::ptrdiff_t count, const sycl::device& device) const;
 };
+
+/// No more elements are computed by a driver's function: it takes them one by one.
+inline constexpr std::ptrdiff_t max_of_driver = 1024;
 
 struct host_function {
   std::string_view name;

@@ -1,10 +1,12 @@
 #include "compute/functions.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include "compute/driver_functions.hpp"
 #include "compute/host_functions.hpp"
 #include "compute/table.hpp"
 
@@ -93,6 +95,28 @@ void chosen(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
   }
 }
 
+/// A function of the driver's for a row, and the loop that calls it.
+template <const function_row& Row, class C>
+struct driver_loop {
+  static inline std::atomic<driver_function<C>> function{nullptr};
+
+  static bool find() {
+    if (function.load(std::memory_order_acquire) == nullptr) {
+      function.store(find_driver_function<C>(Row.name), std::memory_order_release);
+    }
+    return function.load(std::memory_order_acquire) != nullptr;
+  }
+
+  static void run(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+    const driver_function<C> of = function.load(std::memory_order_acquire);
+    const C* a = static_cast<const C*>(x[0]);
+    C* z = static_cast<C*>(result);
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+      z[k] = of(a[k]);
+    }
+  }
+};
+
 template <class... Types>
 struct type_list {};
 using booleans = type_list<bool>;
@@ -122,18 +146,44 @@ class function_list {
     add_types<Row, Expression, is_for('i')>(signed_integers());
     add_types<Row, Expression, is_for('u')>(unsigned_integers());
     add_types<Row, Expression, is_for('f') && Row.errors[0] == 0 && !Row.is_slow_on_host>(reals());
+    if constexpr (is_for('f')) {
+      add_of_driver<Row, float>();
+      add_of_driver<Row, double>();
+    }
   }
   const std::vector<host_function>& all() const noexcept { return all_; }
 
  private:
   static constexpr std::size_t npos = std::string_view::npos;
 
+  /// Functions that kernels leave to the driver, which the table has as `name(a)`.
+  static constexpr std::string_view of_driver[] = {
+      "sin",  "cos",  "tan",  "exp",  "exp2", "expm1", "log2",  "log10", "log1p",
+      "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh"};
+
+  /// The logarithm of float is usmx's own (kernel_math.hpp).
+  template <const function_row& Row, class C>
+  void add_of_driver() {
+    if constexpr (std::ranges::find(of_driver, Row.name) != std::end(of_driver) ||
+                  (Row.name == "log" && std::is_same_v<C, double>)) {
+      host_loops& made = loops_of<Row>(dtype::of<C>());
+      made.result = dtype::of<C>().code();
+      made.arrays = &driver_loop<Row, C>::run;
+      made.find_function = &driver_loop<Row, C>::find;
+    }
+  }
+
+  template <const function_row& Row>
+  host_loops& loops_of(dtype type) {
+    if (all_.empty() || all_.back().name != Row.name) {
+      all_.push_back({Row.name, static_cast<int>(Row.operand_count())});
+    }
+    return all_.back().loops[static_cast<std::size_t>(type.code())];
+  }
+
   template <const function_row& Row, class Expression, bool IsThere, class... Types>
   void add_types(type_list<Types...>) {
     if constexpr (IsThere) {
-      if (all_.empty() || all_.back().name != Row.name) {
-        all_.push_back({Row.name, static_cast<int>(Row.operand_count())});
-      }
       (add_type<Row, Expression, Types>(), ...);
     }
   }
@@ -141,7 +191,7 @@ class function_list {
   template <const function_row& Row, class Expression, class C>
   void add_type() {
     using R = std::conditional_t<Row.result == result_rule::truth, bool, C>;
-    host_loops& made = all_.back().loops[static_cast<std::size_t>(dtype::of<C>().code())];
+    host_loops& made = loops_of<Row>(dtype::of<C>());
     made.result = dtype::of<R>().code();
     if constexpr (Row.operand_count() == 1) {
       made.arrays = &unary<Expression, C, R>;
@@ -172,6 +222,12 @@ function_list make_functions() {
 }
 
 }  // namespace
+
+bool host_loops::is_for(std::ptrdiff_t count, const sycl::device& device) const {
+  return find_function == nullptr ||
+         (count <= max_of_driver && device.is_cpu() &&
+          device.get_backend() == sycl::backend::opencl && find_function());
+}
 
 const host_function* find_host_function(std::string_view name) {
   static const function_list& functions = *new function_list(make_functions());

@@ -179,7 +179,8 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   }
   require_usable_process();
   look_for_peers();
-  if (!is_small(*call.model)) {
+  if (!is_small(*call.model) ||
+      !call.loops->is_for(call.model->size(), internal::private_queue(*call.model).get_device())) {
     return {};
   }
   for (int k = 0; k < operands; ++k) {
@@ -323,7 +324,8 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   }
   const internal::host_call call(*loops, function.row, types, arguments.all());
   const layout& shape = call.output_layout();
-  if (static_cast<std::size_t>(shape.size()) > most_nbytes / dtype(types.computed).itemsize()) {
+  if (!loops->is_for(shape.size(), queue.get_device()) ||
+      static_cast<std::size_t>(shape.size()) > most_nbytes / dtype(types.computed).itemsize()) {
     return {};
   }
   nb::object result = nb::borrow(out);

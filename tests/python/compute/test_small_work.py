@@ -10,8 +10,9 @@ from usmx._compute.table import ROWS
 from usmx._core import _row_function
 
 ON_HOST = {name: _row_function(name, "host") for name in ROWS if _row_function(name, "host")}
+KERNELS = {name: _row_function(name, "kernel") for name in ON_HOST}
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"]
-CHUNK = 10_000  # elements, of at most 80 kB
+CHUNK = 1_000  # elements: no function of the driver takes more on the host
 
 reaches_memory = _row_function("add", "host")(usmx.ones(1), usmx.ones(1)) is not None
 pytestmark = pytest.mark.skipif(not reaches_memory, reason="the host does not reach the memory")
@@ -27,14 +28,20 @@ def chunked(function, operands):
 
 
 def is_same(found, expected):
-    """Also the signs of zeros; a NaN has no sign."""
-    bits = [np.where(each != each, np.abs(each), each).tobytes() for each in (found, expected)]
+    """Also the signs of zeros; all NaN are one."""
+    bits = [
+        np.where(each != each, each.dtype.type(np.nan), each).tobytes()
+        if each.dtype.kind == "f"
+        else each.tobytes()
+        for each in (found, expected)
+    ]
     return found.dtype == expected.dtype and bits[0] == bits[1]
 
 
 def tried(dtype, count):
     """Functions of so many operands that the host has for the type."""
     one = [usmx.ones(1, dtype)] * count
+    usmx.sin(usmx.ones(2000, "f4")).wait()  # the driver loads its functions with the first of them
 
     def is_there(name):
         try:
@@ -55,12 +62,17 @@ def test_results_have_the_bits_of_the_kernels(dtype, count):
         operands = values(np.random.default_rng(46), dtype, count)
         by_kernels = computed(dtype, operands)
         for name in names:
-            assert is_same(chunked(ON_HOST[name], operands), by_kernels[name]), name
+            if ROWS[name].errors[0]:  # beside its cosine, a kernel computes a sine in another way
+                made = KERNELS[name](*map(usmx.asarray, operands), None)
+                expected = usmx.asnumpy(made)
+            else:
+                expected = by_kernels[name]
+            assert is_same(chunked(ON_HOST[name], operands), expected), name
 
 
 def test_nearly_all_exact_rows_are_there():
     exact = {name for name, row in ROWS.items() if row.errors[0] == 0}
-    assert exact - ON_HOST.keys() <= {"log2"}
+    assert exact <= ON_HOST.keys()
     assert {name for d in TYPES for n in (1, 2, 3) for name in tried(d, n)} == set(ON_HOST)
 
 
@@ -159,7 +171,6 @@ def test_results_may_be_written_over_part_of_an_operand_by_kernels():
     assert array.tolist() == [0, 0, 2, 4, 6, 5]
 
 
-KERNELS = {name: _row_function(name, "kernel") for name in ON_HOST}
 # Of a few functions, which have all forms of loops: each kind of layout is a kernel of its own.
 FORMS = ["negative", "subtract", "less", "where", "clip"]
 VIEWS = {
