@@ -267,35 +267,43 @@ if not _t.TYPE_CHECKING:
     _functions.hand_out(vars(random), random.__all__)
 
 if _t.TYPE_CHECKING:
-    import numpy as _numpy
+    import numpy as _np
     from numpy import dtype as dtype
 
-    bool: _numpy.dtype[_numpy.bool]
-    int8: _numpy.dtype[_numpy.int8]
-    int16: _numpy.dtype[_numpy.int16]
-    int32: _numpy.dtype[_numpy.int32]
-    int64: _numpy.dtype[_numpy.int64]
-    uint8: _numpy.dtype[_numpy.uint8]
-    uint16: _numpy.dtype[_numpy.uint16]
-    uint32: _numpy.dtype[_numpy.uint32]
-    uint64: _numpy.dtype[_numpy.uint64]
-    float16: _numpy.dtype[_numpy.float16]
-    float32: _numpy.dtype[_numpy.float32]
-    float64: _numpy.dtype[_numpy.float64]
-    complex64: _numpy.dtype[_numpy.complex64]
-    complex128: _numpy.dtype[_numpy.complex128]
+    from usmx._numpy import *
+
+    bool: _np.dtype[_np.bool]
+    int8: _np.dtype[_np.int8]
+    int16: _np.dtype[_np.int16]
+    int32: _np.dtype[_np.int32]
+    int64: _np.dtype[_np.int64]
+    uint8: _np.dtype[_np.uint8]
+    uint16: _np.dtype[_np.uint16]
+    uint32: _np.dtype[_np.uint32]
+    uint64: _np.dtype[_np.uint64]
+    float16: _np.dtype[_np.float16]
+    float32: _np.dtype[_np.float32]
+    float64: _np.dtype[_np.float64]
+    complex64: _np.dtype[_np.complex64]
+    complex128: _np.dtype[_np.complex128]
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
-        """NumPy's element types and `dtype`, and `usmx.testing`, once they are used."""
+        """NumPy's names and element types, and `usmx.testing`, once they are used."""
         if name == "testing":
             return _import_module("usmx.testing")
-        if name != "dtype" and name not in _types.NAMES:
-            _refuse_name(name)
-        value = _types.constant(name)
+        if name == "dtype" or name in _types.NAMES:
+            value = _types.constant(name)
+        elif name in _numpy_names().NAMES:
+            value = getattr(_import_module("usmx._numpy"), name)
+        else:
+            _refuse_name(name, _numpy_names().ABSENT)
         globals()[name] = value
         return value
 
     def __dir__():
         dunder = {name for name in globals() if name.startswith("__")}
-        return sorted({*__all__, *_types.NAMES, "dtype", "newaxis", *dunder})
+        return sorted({*__all__, *_types.NAMES, *_numpy_names().NAMES, "dtype", "newaxis", *dunder})
+
+    def _numpy_names():
+        return _import_module("usmx._numpy.names")

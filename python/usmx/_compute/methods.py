@@ -16,7 +16,6 @@ from usmx._compute.products import matmul
 from usmx._compute.reductions import function_of, reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import copy_async
-from usmx._container.elsewhere import add_names
 from usmx._container.numpy_names import diagonal
 from usmx._core import USMArray, _require_made, _take_operators, reshape
 from usmx._functions import attach
@@ -302,46 +301,3 @@ METHODS = vars(OfArrays) | {
 }
 attach(METHODS, USMArray)
 USMArray.__array_priority__ = 0.0  # type: ignore[attr-defined]  # which Dask compares, as of every array
-add_names(
-    {row.numpy: f"usmx.{row.name}" for row in ROWS.values() if row.numpy != row.name}
-    | {
-        "allclose": "(usmx.abs(a - b) <= atol + rtol * usmx.abs(b)).all()",
-        "amax": "usmx.max",
-        "amin": "usmx.min",
-        "angle": "usmx.atan2(a.imag, a.real)",
-        "around": "usmx.round or a.round(decimals)",
-        "average": "usmx.mean(a), or usmx.sum(a * weights) / usmx.sum(weights)",
-        "bitwise_not": "usmx.bitwise_invert",
-        "cumprod": "usmx.cumulative_prod",
-        "cumsum": "usmx.cumulative_sum",
-        "deg2rad": "a * (usmx.pi / 180)",
-        "degrees": "a * (180 / usmx.pi)",
-        "digitize": "usmx.searchsorted(bins, a, side='right')",
-        "divmod": "divmod(a, b)",
-        "dot": "usmx.matmul or a.dot(b)",
-        "fabs": "usmx.abs(a)",
-        "float_power": "usmx.pow(a, b)",
-        "inner": "usmx.tensordot(a, b, axes=([-1], [-1]))",
-        "isclose": "usmx.abs(a - b) <= atol + rtol * usmx.abs(b)",
-        "isneginf": "a == -usmx.inf",
-        "isposinf": "a == usmx.inf",
-        "mod": "usmx.remainder(a, b)",
-        "nan_to_num": "usmx.where(usmx.isnan(a), 0, a)",
-        "outer": "a[:, None] * b",
-        "ptp": "a.max() - a.min()",
-        "rad2deg": "a * (180 / usmx.pi)",
-        "radians": "a * (usmx.pi / 180)",
-        "trace": "a.trace()",
-        "true_divide": "usmx.divide",
-        "union1d": "usmx.unique_values(usmx.concat([a, b]))",
-        "unique": "usmx.unique_values, or unique_all, unique_counts or unique_inverse",
-        "vdot": "usmx.vecdot(a.ravel(), b.ravel())",
-    }
-    | {
-        name: f"numpy.{name}(a), which computes on the array's device"
-        for name in (
-            "nanargmax", "nanargmin", "nancumsum", "nanmax", "nanmean", "nanmin", "nanprod",
-            "nanstd", "nansum", "nanvar",
-        )
-    }
-)  # fmt: skip

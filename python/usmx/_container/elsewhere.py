@@ -11,7 +11,7 @@ from usmx import _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, NoReturn
+    from typing import NoReturn
 
 COMPUTE = (
     "usmx does not compute it: dpnp may (usmx.to_dpnp(a), no copy), or NumPy on the host "
@@ -20,39 +20,16 @@ COMPUTE = (
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
-    "argwhere": "usmx.stack(usmx.nonzero(a), axis=1)",
-    "array": "usmx.asarray(x), or usmx.asarray(x, copy=True) for a copy",
-    "array2string": "str(a) or repr(a)",
-    "array_repr": "repr(a)",
-    "array_str": "str(a)",
-    "asanyarray": "usmx.asarray(x)",
     "cat": "usmx.concat(arrays)",
     "cuda": "device='cuda' for a device, usmx.SyclQueue for a stream, usmx.memory for pools",
     "device": "device='gpu' as an argument, or usmx.SyclDevice('gpu')",
     "device_count": "usmx.get_num_devices()",
     "fft": "dpnp.fft, by usmx.to_dpnp(a), or numpy.fft",
-    "flatnonzero": "usmx.nonzero(a.ravel())[0]",
-    "frompyfunc": "usmx.ElementwiseKernel, which takes SYCL source",
-    "get_printoptions": "usmx.get_print_options()",
     "get_array_module": "a.__array_namespace__()",
-    "identity": "usmx.eye(n)",
     "is_available": "usmx.has_gpu_devices()",
     "linalg": "dpnp.linalg, by usmx.to_dpnp(a), or numpy.linalg; usmx has products",
-    "matrix": "usmx.asarray(x)",
     "memory_allocated": "usmx.memory.memory_stats()",
-    "ndarray": "usmx.USMArray",
-    "ndim": "a.ndim",
     "permute": "usmx.permute_dims(a, axes), the array API's name",
-    "printoptions": "usmx.print_options(...)",
-    "promote_types": "usmx.result_type(a, b)",
-    "putmask": "a[mask] = values",
-    "ravel": "a.ravel() or usmx.reshape(a, -1)",
-    "row_stack": "usmx.vstack(arrays)",
-    "savetxt": "numpy.savetxt(file, usmx.asnumpy(a))",
-    "savez_compressed": "usmx.savez(file, ...)",
-    "set_printoptions": "usmx.set_print_options(...)",
-    "shape": "a.shape",
-    "size": "a.size",
     "RawKernel": "usmx.Kernel(source, name)",
     "RawModule": "usmx.KernelModule(source, names)",
     "Tensor": "usmx.USMArray",
@@ -69,20 +46,7 @@ _OF_THE_PACKAGE = {
     "WorkGroupMemory": "usmx.local_memory(dtype, n)",
     "program": "usmx.Kernel(source, name); dpctl.program compiles OpenCL C",
     "tensor": "usmx itself, which has dpnp.tensor's functions; or usmx.asarray(x), for PyTorch's",
-    "tri": "usmx.tril(usmx.ones(shape))",
     "usm_ndarray": "usmx.USMArray",
-    "vectorize": "usmx.ElementwiseKernel, which takes SYCL source",
-    **{
-        name: f"usmx.asarray(numpy.{name}(...))"
-        for name in (
-            "fromfile", "fromfunction", "fromiter", "fromregex", "fromstring", "genfromtxt",
-            "geomspace", "loadtxt", "logspace", "memmap",
-        )
-    },
-    **{
-        name: f"numpy.{name}"
-        for name in ("index_exp", "isscalar", "issubdtype", "s_", "typing")
-    },
     **dict.fromkeys(
         ("manual_seed", "rand", "randint", "randn", "randperm"), "usmx.random.default_rng(seed)"
     ),
@@ -122,40 +86,14 @@ _OF_ASSIGNMENTS = {
 }
 
 
-def add_names(uses: Mapping[str, str]) -> None:
-    """Names that NumPy has for what another room has, and what to use instead."""
-    _OF_THE_PACKAGE.update(uses)
-
-
-def refuse_name(name: str) -> NoReturn:
-    """AttributeError for a name that the package lacks."""
+def refuse_name(name: str, reasons: Mapping[str, str]) -> NoReturn:
+    """AttributeError for a name that the package lacks, with what to use, or why it lacks it."""
     text = f"module 'usmx' has no attribute {name!r}"
     if name in _OF_THE_PACKAGE:
         text += f": use {_OF_THE_PACKAGE[name]}"
-    elif (numpys := _of_numpy(name)) is not None:
-        text += _advice(name, numpys)
+    elif name in reasons:
+        text += f": {reasons[name]}"
     raise AttributeError(text, name=name, obj=__import__("usmx"))
-
-
-def _of_numpy(name: str) -> Any:
-    """What NumPy has under a public name, or None."""
-    if name.startswith("_"):
-        return None
-    try:
-        import numpy
-    except ImportError:
-        return None
-    return getattr(numpy, name) if name in dir(numpy) else None  # other names may warn
-
-
-def _advice(name: str, numpys: Any) -> str:
-    """What to use for an object of NumPy's. For a type that usmx has no elements of: nothing."""
-    if not isinstance(numpys, type):
-        return f": {COMPUTE}" if callable(numpys) else f": use numpy.{name}"
-    try:
-        return f": use usmx.{_core._dtype(numpys)}"
-    except (TypeError, ValueError):
-        return ""
 
 
 class _Elsewhere:

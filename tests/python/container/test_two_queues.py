@@ -104,13 +104,13 @@ def parameters(name):
 
 def with_out():
     """Functions of the table that have one input and an output."""
-    for name in dir(usmx):
+    for name in usmx.__all__:
         if parameters(name)[:1] == ["x"] and "out" in parameters(name) and name not in CALLS:
             yield name
 
 
 def of_two():
-    for name in dir(usmx):
+    for name in usmx.__all__:
         if parameters(name)[:2] == ["x1", "x2"] and name not in CALLS:
             yield name
 
@@ -155,7 +155,7 @@ def test_every_function_of_several_arrays_is_tried_or_listed():
     tried = {*CALLS, *OTHERS, *of_two(), *with_out()}
     of_several = {
         name
-        for name in dir(usmx)
+        for name in usmx.__all__
         if not name.startswith("_")
         and (
             len(TAKE_ARRAYS.intersection(parameters(name))) > 1
