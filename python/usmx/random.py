@@ -1,4 +1,7 @@
-"""Random numbers in unified shared memory, the same ones on every device."""
+"""Random numbers in unified shared memory.
+
+Names of NumPy's such as `rand` and `seed` are methods of one generator that all threads share.
+"""
 
 from __future__ import annotations
 
@@ -7,80 +10,30 @@ import threading
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import cpp, new_cache, output
-from usmx._compute.promotion import default_float, limits_of
+from usmx._compute.call import output
+from usmx._compute.promotion import limits_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy
-from usmx._core import ElementwiseKernel, _device_text, _dtype, _queue_argument, empty
-from usmx._text import short_repr
+from usmx._random.choices import Choices
+from usmx._random.draws import (
+    array_for,
+    element_type,
+    float_type,
+    floats_for,
+    in_type,
+    real_number,
+)
+from usmx._random.draws import (
+    kernel_of as _kernel,
+)
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import DeviceLike, DTypeLike, NumpyType, QueueLike, Shape, UsmType
+    from usmx._typing import DeviceLike, DTypeLike, QueueLike, Shape, UsmType
 
-__all__ = ["Generator", "default_rng"]
-
-_kernels: dict[tuple[str, NumpyType], ElementwiseKernel] = new_cache()
-# The parameters of each distribution beside the seed and the number of the first element, and the
-# expression for element `i`.
-_DISTRIBUTIONS = {
-    "uniform": (
-        ("T low", "T width"),
-        "low + width * random_fraction<T>(philox(key, first + i, 0))",
-    ),
-    "normal": (("T loc", "T scale"), "loc + scale * random_normal<T>(key, first + i)"),
-    "integers": (
-        ("uint64 low", "uint64 count"),
-        "T(uint64_t(low) + random_below(key, first + i, count))",
-    ),
-}
-
-# The methods of a generator that do what names of NumPy's and PyTorch's do.
-_METHODS = {
-    "normal": "normal",
-    "rand": "random",
-    "randint": "integers",
-    "randn": "standard_normal",
-    "random": "random",
-    "random_integers": "integers",
-    "random_sample": "random",
-    "ranf": "random",
-    "sample": "random",
-    "standard_normal": "standard_normal",
-    "uniform": "uniform",
-}
-_ON_THE_DEVICE = {
-    "choice": "a[rng.integers(a.shape[0], size=n)], with replacement",
-    "permutation": "a[usmx.argsort(rng.random(a.shape[0]))]",
-    "shuffle": "a[:] = a[usmx.argsort(rng.random(a.shape[0]))]",
-}
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name):
-        """Numbers come from a generator: the error says what makes those of `name`."""
-        rng = "usmx.random.default_rng(seed)"
-        use = f": use {rng}" if name in ("RandomState", "manual_seed", "seed") else _use(name, rng)
-        text = f"module 'usmx.random' has no attribute {name!r}{use}"
-        raise AttributeError(text, name=name, obj=sys.modules[__name__])
-
-
-def _use(name: str, rng: str) -> str:
-    """The end of a message about a name that `rng`, the text of a generator, may stand for."""
-    if name in _METHODS:
-        return f": use {rng}.{_METHODS[name]}(...)"
-    if name in _ON_THE_DEVICE:
-        return f": use {_ON_THE_DEVICE[name].replace('rng', rng)}"
-    try:
-        numpys = dir(numpy.random.Generator)
-    except ImportError:
-        return ""
-    if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
-        return ""
-    return f": use usmx.asarray(numpy.random.default_rng(seed).{name}(...))"
+__all__ = ["Generator", "RandomState", "default_rng"]
 
 
 def default_rng(seed: Any = None) -> Generator:
@@ -104,12 +57,33 @@ def default_rng(seed: Any = None) -> Generator:
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-class Generator:
+def _key_of(seed):
+    """The 64 bits that a seed stands for."""
+    sequence = numpy.random.SeedSequence
+    source = seed if isinstance(seed, sequence) else sequence(seed)
+    return int(source.generate_state(1, "u8")[0])
+
+
+def _use(name: str) -> str:
+    """The end of a message about a distribution that NumPy's generator has."""
+    try:
+        numpys = dir(numpy.random.Generator)
+    except ImportError:
+        return ""
+    if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
+        return ""
+    return f": use usmx.asarray(numpy.random.default_rng(seed).{name}(...))"
+
+
+class Generator(Choices):
     """A generator of random numbers by counters (Philox4x32-10).
 
-    The numbers depend on the seed and on how many the generator has made before: not on the device,
-    the kind or the layout of memory. A call that raises has made none. The methods do not wait.
-    Several threads may use a generator. It can be pickled.
+    The numbers depend on the seed and on how many the generator has made before: not on the kind or
+    the layout of memory. Those of `random`, `integers`, `uniform`, `normal`, `standard_normal`,
+    `exponential` and what chooses and mixes elements do not depend on the device either; others use
+    its functions of mathematics, whose last digits may differ. A call that raises has made none.
+    The methods do not wait unless they say so. Several threads may use a generator. It can be
+    pickled.
 
     Args:
         seed: what ``numpy.random.SeedSequence`` takes, such as an integer or a sequence of
@@ -123,9 +97,7 @@ class Generator:
     """
 
     def __init__(self, seed: Any = None) -> None:
-        sequence = numpy.random.SeedSequence
-        source = seed if isinstance(seed, sequence) else sequence(seed)
-        self._key = int(source.generate_state(1, "u8")[0])
+        self._key = _key_of(seed)
         self._next = 0
         self._lock = threading.Lock()
 
@@ -133,7 +105,7 @@ class Generator:
 
         def __getattr__(self, name):
             """Say what takes the place of a method that is not here."""
-            text = f"'Generator' object has no attribute {name!r}{_use(name, 'rng')}"
+            text = f"'Generator' object has no attribute {name!r}{_use(name)}"
             raise AttributeError(text, name=name, obj=self)
 
     def __getstate__(self) -> tuple[int, int]:
@@ -177,7 +149,7 @@ class Generator:
             >>> usmx.random.default_rng(7).random(3).shape
             (3,)
         """
-        made = _floats("random", size, dtype, out, device, usm_type, sycl_queue)
+        made = floats_for("random", size, dtype, out, device, usm_type, sycl_queue)
         return self._fill("uniform", made, 0.0, 1.0)
 
     def uniform(
@@ -214,9 +186,9 @@ class Generator:
             >>> bool((x >= -1).all() and (x < 1).all())
             True
         """
-        first, end = _real("uniform", "low", low), _real("uniform", "high", high)
-        wanted = _float_type("uniform", dtype, out, device, sycl_queue)
-        ends = [_in_type(wanted, value) for value in (first, end, end - first)]
+        first, end = real_number("uniform", "low", low), real_number("uniform", "high", high)
+        wanted = float_type("uniform", dtype, out, device, sycl_queue)
+        ends = [in_type(wanted, value) for value in (first, end, end - first)]
         if not all(map(isfinite, ends)):
             raise OverflowError(
                 f"uniform: low, high and high - low must be finite in {wanted}, found {low} and "
@@ -224,7 +196,7 @@ class Generator:
             )
         if end < first:
             raise ValueError(f"uniform: high must not be less than low, found {low} and {high}")
-        made = _array("uniform", size, wanted, out, device, usm_type, sycl_queue)
+        made = array_for("uniform", size, wanted, out, device, usm_type, sycl_queue)
         return self._fill("uniform", made, ends[0], ends[2])
 
     def standard_normal(
@@ -254,7 +226,7 @@ class Generator:
             >>> usmx.random.default_rng(7).standard_normal((2, 3), 'f4').dtype
             dtype('float32')
         """
-        made = _floats("standard_normal", size, dtype, out, device, usm_type, sycl_queue)
+        made = floats_for("standard_normal", size, dtype, out, device, usm_type, sycl_queue)
         return self._fill("normal", made, 0.0, 1.0)
 
     def normal(
@@ -291,17 +263,17 @@ class Generator:
             >>> 99.9 < float(x.mean()) < 100.1
             True
         """
-        mean, deviation = _real("normal", "loc", loc), _real("normal", "scale", scale)
+        mean, deviation = real_number("normal", "loc", loc), real_number("normal", "scale", scale)
         if not deviation >= 0:
             raise ValueError(f"normal: scale must be 0 or more, found {scale}")
-        wanted = _float_type("normal", dtype, out, device, sycl_queue)
+        wanted = float_type("normal", dtype, out, device, sycl_queue)
         for name, value in (("loc", mean), ("scale", deviation)):
-            if isfinite(value) and not isfinite(_in_type(wanted, value)):
+            if isfinite(value) and not isfinite(in_type(wanted, value)):
                 raise OverflowError(
                     f"normal: {name} must be in the range of {wanted}, found {value}"
                 )
-        made = _array("normal", size, wanted, out, device, usm_type, sycl_queue)
-        return self._fill("normal", made, _in_type(wanted, mean), _in_type(wanted, deviation))
+        made = array_for("normal", size, wanted, out, device, usm_type, sycl_queue)
+        return self._fill("normal", made, in_type(wanted, mean), in_type(wanted, deviation))
 
     def integers(
         self,
@@ -344,7 +316,7 @@ class Generator:
         last = end if endpoint else end - 1
         expected = "an integer type or bool"
         wanted = (
-            _element_type("integers", dtype, expected)
+            element_type("integers", dtype, expected)
             if out is None
             else output("integers", out).dtype
         )
@@ -357,15 +329,17 @@ class Generator:
             raise ValueError(
                 f"integers: {wanted} has those from {least} to {greatest}, found {first} to {last}"
             )
-        made = _array("integers", size, wanted, out, device, usm_type, sycl_queue)
+        made = array_for("integers", size, wanted, out, device, usm_type, sycl_queue)
         return self._fill("integers", made, first % 2**64, (last - first + 1) % 2**64)
 
-    def _fill(self, name: str, made: USMArray, *parameters: float) -> USMArray:
+    def _fill(self, name: str, made: USMArray, *parameters: Any, real: Any = None) -> USMArray:
+        """Draw into an array; `real` is the type in which the kernel computes, if it is another."""
         with self._lock:
-            first = self._next
+            key, first = self._key, self._next
             self._next = end = first + made.size
         try:
-            return _kernel(name, made.dtype)(self._key, first % 2**64, *parameters, out=made)
+            kernel = _kernel(name, made.dtype if real is None else real)
+            return kernel(key, first % 2**64, *parameters, out=made)
         except BaseException:
             with self._lock:
                 if self._next == end:  # else another thread has made numbers after these
@@ -373,88 +347,136 @@ class Generator:
             raise
 
 
-def _kernel(name, dtype):
-    found = _kernels.get((name, dtype))
-    if found is None:
-        more, expression = _DISTRIBUTIONS[name]
-        inputs = ("uint64 key", "uint64 first", *more)
-        found = _kernels[name, dtype] = ElementwiseKernel(
-            ", ".join(inputs).replace("T ", f"{dtype} "),
-            f"{dtype} out",
-            f"out = {expression}",
-            f"random_{name}",
-            preamble=f"{_device_text('random.hpp')}\nusing T = {cpp(dtype)};\n",
-        )
-    return found
+class RandomState(Generator):
+    """A generator with the names of NumPy's older functions, such as `rand` and `randint`.
+
+    The functions of the module are methods of one that all threads share: `usmx.random.seed`,
+    `usmx.random.rand` and so on. It begins with the system's random numbers. The numbers differ
+    from NumPy's.
+
+    Args:
+        seed: what ``numpy.random.SeedSequence`` takes, such as an integer. None: the system's
+            random numbers.
+
+    Example:
+        >>> usmx.random.RandomState(7).rand(2, 3).shape
+        (2, 3)
+        >>> usmx.random.seed(7)
+        >>> print(usmx.random.randint(10, size=5))
+        [1 6 7 9 0]
+    """
+
+    def seed(self, seed: Any = None) -> None:
+        """Begin again, with another seed: what ``numpy.random.SeedSequence`` takes."""
+        key = _key_of(seed)
+        with self._lock:
+            self._key, self._next = key, 0
+
+    def get_state(self) -> tuple[int, int]:
+        """Give the seed and the number of the next element, for `set_state`."""
+        with self._lock:
+            return self._key, self._next
+
+    def set_state(self, state: tuple[int, int]) -> None:
+        """Go on from a state that `get_state` has given."""
+        with self._lock:
+            self._key, self._next = state
+
+    def rand(self, *size: SupportsIndex) -> USMArray:
+        """Make numbers from 0 on, below 1, in an array of these extents."""
+        return self.random(size)
+
+    def randn(self, *size: SupportsIndex) -> USMArray:
+        """Make numbers of the standard normal distribution in an array of these extents."""
+        return self.standard_normal(size)
+
+    def random_sample(self, size: Shape | None = None) -> USMArray:
+        """Make numbers from 0 on, below 1."""
+        return self.random(size)
+
+    def randint(
+        self,
+        low: SupportsIndex,
+        high: SupportsIndex | None = None,
+        size: Shape | None = None,
+        dtype: DTypeLike = "i8",
+    ) -> USMArray:
+        """Make integers from `low` on, below `high`; or from 0 on, below `low`."""
+        return self.integers(low, high, size, dtype)
+
+    ranf = sample = random_sample
 
 
-def _array(function, size, dtype, out, device, usm_type, sycl_queue):
-    """The array that is filled, of the given shape."""
-    shape = None if size is None else _shape(function, size)
-    if out is None:
-        queue = _queue_argument(sycl_queue, device)
-        return empty(shape or (), dtype, usm_type=usm_type, sycl_queue=queue)
-    if shape not in (None, out.shape):
-        raise ValueError(f"{function}: out must have shape {shape}, found {out.shape}")
-    return out
+# The names of the module that are methods of the generator that all threads share.
+_SHARED = frozenset(
+    (
+        "beta", "binomial", "chisquare", "choice", "dirichlet", "exponential", "f", "gamma",
+        "geometric", "get_state", "gumbel", "laplace", "logistic", "lognormal",
+        "multivariate_normal", "negative_binomial", "normal", "pareto", "permutation", "poisson",
+        "power", "rand", "randint", "randn", "random", "random_sample", "ranf", "rayleigh",
+        "sample", "seed", "set_state", "shuffle", "standard_cauchy", "standard_exponential",
+        "standard_gamma", "standard_normal", "standard_t", "triangular", "uniform", "weibull",
+    )
+)  # fmt: skip
+_made_once = threading.Lock()
 
+if TYPE_CHECKING:
+    _shared = RandomState()
+    beta = _shared.beta
+    binomial = _shared.binomial
+    chisquare = _shared.chisquare
+    choice = _shared.choice
+    dirichlet = _shared.dirichlet
+    exponential = _shared.exponential
+    f = _shared.f
+    gamma = _shared.gamma
+    geometric = _shared.geometric
+    get_state = _shared.get_state
+    gumbel = _shared.gumbel
+    laplace = _shared.laplace
+    logistic = _shared.logistic
+    lognormal = _shared.lognormal
+    multivariate_normal = _shared.multivariate_normal
+    negative_binomial = _shared.negative_binomial
+    normal = _shared.normal
+    pareto = _shared.pareto
+    permutation = _shared.permutation
+    poisson = _shared.poisson
+    power = _shared.power
+    rand = _shared.rand
+    randint = _shared.randint
+    randn = _shared.randn
+    random = _shared.random
+    random_sample = _shared.random_sample
+    ranf = _shared.ranf
+    rayleigh = _shared.rayleigh
+    sample = _shared.sample
+    seed = _shared.seed
+    set_state = _shared.set_state
+    shuffle = _shared.shuffle
+    standard_cauchy = _shared.standard_cauchy
+    standard_exponential = _shared.standard_exponential
+    standard_gamma = _shared.standard_gamma
+    standard_normal = _shared.standard_normal
+    standard_t = _shared.standard_t
+    triangular = _shared.triangular
+    uniform = _shared.uniform
+    weibull = _shared.weibull
+else:
 
-def _shape(function, size):
-    """The extents that an integer, or a tuple or list of integers, stands for."""
-    extents = tuple(size) if isinstance(size, (tuple, list)) else (size,)
-    if any(isinstance(each, bool) for each in extents):
-        raise TypeError(f"{function}: size must be an integer or a tuple of integers, found {size}")
-    shape = tuple(as_integer(f"{function}: size", each) for each in extents)
-    if min(shape, default=0) < 0:
-        raise ValueError(f"{function}: size must not be negative, found {size}")
-    return shape
+    def __getattr__(name):
+        """The methods of the shared generator, which is made when it is first used."""
+        module = globals()
+        if name == "_shared":
+            with _made_once:
+                if "_shared" not in module:
+                    module["_shared"] = RandomState()
+            return module["_shared"]
+        if name in _SHARED:
+            module[name] = getattr(sys.modules[__name__]._shared, name)
+            return module[name]
+        text = f"module 'usmx.random' has no attribute {name!r}{_use(name)}"
+        raise AttributeError(text, name=name, obj=sys.modules[__name__])
 
-
-def _float_type(function, dtype, out, device, sycl_queue):
-    """The element type of real numbers."""
-    expected = "float32 or float64"
-    wanted = None if dtype is None else _element_type(function, dtype, expected)
-    if out is not None:
-        found = output(function, out).dtype
-        if wanted not in (None, found):
-            raise TypeError(f"{function}: out must be of type {wanted}, found {found}")
-        wanted = found
-    elif wanted is None:
-        wanted = default_float(_queue_argument(sycl_queue, device).sycl_device)
-    if wanted not in (numpy.float32, numpy.float64):
-        raise TypeError(f"{function}: dtype must be {expected}, found {wanted}")
-    return wanted
-
-
-def _element_type(function, dtype, expected):
-    try:
-        return _dtype(dtype)
-    except ValueError:
-        text = f"{function}: dtype must be {expected}, found {short_repr(dtype)}"
-        raise TypeError(text) from None
-
-
-def _floats(function, size, dtype, out, device, usm_type, sycl_queue):
-    wanted = _float_type(function, dtype, out, device, sycl_queue)
-    return _array(function, size, wanted, out, device, usm_type, sycl_queue)
-
-
-def _real(function, name, value):
-    """A Python float. Texts are no numbers, although float() reads them."""
-    try:
-        if isinstance(value, (str, bytes, bytearray)):
-            raise TypeError
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{function}: {name} must be a number, found {short_repr(value)}") from None
-    except OverflowError:
-        text = f"{function}: {name} must be in the range of float64, found {short_repr(value)}"
-        raise OverflowError(text) from None
-
-
-def _in_type(dtype, value):
-    """The value as that type has it; infinite where it is beyond the type."""
-    if dtype == numpy.float64:
-        return value
-    with numpy.errstate(over="ignore"):
-        return float(dtype.type(value))
+    def __dir__():
+        return sorted({*globals(), *_SHARED})

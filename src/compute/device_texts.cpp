@@ -10,6 +10,8 @@ USMX_EMBED(device_best, USMX_REPOSITORY "/src/compute/device/best.hpp")
 USMX_EMBED(device_functions, USMX_REPOSITORY "/src/compute/device/device_functions.hpp")
 USMX_EMBED(device_product, USMX_REPOSITORY "/src/compute/device/product.hpp")
 USMX_EMBED(device_random, USMX_REPOSITORY "/src/compute/device/random.hpp")
+USMX_EMBED(device_random_distributions,
+           USMX_REPOSITORY "/src/compute/device/random_distributions.hpp")
 USMX_EMBED(device_scan, USMX_REPOSITORY "/src/compute/device/scan.hpp")
 USMX_EMBED(device_scan_groups, USMX_REPOSITORY "/src/compute/device/scan_groups.hpp")
 USMX_EMBED(device_sort, USMX_REPOSITORY "/src/compute/device/sort.hpp")
@@ -28,6 +30,8 @@ std::string_view device_text(std::string_view name) {
       {"device_functions.hpp", {usmx_device_functions_begin, usmx_device_functions_end}},
       {"product.hpp", {usmx_device_product_begin, usmx_device_product_end}},
       {"random.hpp", {usmx_device_random_begin, usmx_device_random_end}},
+      {"random_distributions.hpp",
+       {usmx_device_random_distributions_begin, usmx_device_random_distributions_end}},
       {"scan.hpp", {usmx_device_scan_begin, usmx_device_scan_end}},
       {"scan_groups.hpp", {usmx_device_scan_groups_begin, usmx_device_scan_groups_end}},
       {"sort.hpp", {usmx_device_sort_begin, usmx_device_sort_end}},

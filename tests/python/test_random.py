@@ -341,37 +341,6 @@ def test_infinite_means_are_numpys():
 # ---- names of NumPy's and PyTorch's
 
 
-@pytest.mark.parametrize(
-    ("name", "use"),
-    [
-        ("rand", "random(...)"),
-        ("randn", "standard_normal(...)"),
-        ("randint", "integers(...)"),
-        ("normal", "normal(...)"),
-        ("seed", "default_rng(seed)"),
-        ("RandomState", "default_rng(seed)"),
-        ("permutation", "usmx.argsort(usmx.random.default_rng(seed).random("),
-        ("poisson", "usmx.asarray(numpy.random.default_rng(seed).poisson(...))"),
-    ],
-)
-def test_name_of_other_libraries_is_answered_by_a_generator(name, use):
-    with pytest.raises(AttributeError, match=f"no attribute '{name}': use ") as caught:
-        getattr(usmx.random, name)
-    assert use in str(caught.value)
-    assert not hasattr(usmx.random, name)
-
-
-@pytest.mark.parametrize("name", ["rand", "choice", "permutation", "shuffle", "poisson"])
-def test_method_that_a_generator_lacks_is_answered(name):
-    rng = usmx.random.default_rng(7)
-    with pytest.raises(
-        AttributeError, match=f"'Generator' .* no attribute '{name}': use "
-    ) as caught:
-        getattr(rng, name)
-    assert caught.value.obj is rng
-    assert not hasattr(rng, name)
-
-
 @pytest.mark.parametrize("name", ["nosuch", "_key_of_others", "spawn"])
 def test_other_names_get_no_advice(name):
     for obj in (usmx.random, usmx.random.default_rng(7)):

@@ -110,11 +110,41 @@ def test_function_is_itself_after_pickling_and_names_its_keywords(name):
 
 
 # Functions of two arrays, by name. Those of a list of arrays join them with `concat`.
-OF_TWO = (
-    "allclose array_equiv average convolve correlate cov cross digitize dot ediff1d fmax fmin fmod gcd "  # noqa: SIM905
-    "heaviside histogram inner intersect1d isclose lcm ldexp lexsort logaddexp2 matvec outer "
-    "polyadd polyval setdiff1d setxor1d trapezoid union1d vdot vecmat"
-).split()
+OF_TWO = [
+    "allclose",
+    "array_equiv",
+    "average",
+    "convolve",
+    "correlate",
+    "cov",
+    "cross",
+    "digitize",
+    "dot",
+    "ediff1d",
+    "fmax",
+    "fmin",
+    "fmod",
+    "gcd",
+    "heaviside",
+    "histogram",
+    "inner",
+    "intersect1d",
+    "isclose",
+    "lcm",
+    "ldexp",
+    "lexsort",
+    "logaddexp2",
+    "matvec",
+    "outer",
+    "polyadd",
+    "polyval",
+    "setdiff1d",
+    "setxor1d",
+    "trapezoid",
+    "union1d",
+    "vdot",
+    "vecmat",
+]
 
 
 @pytest.mark.parametrize("name", OF_TWO)

@@ -1,0 +1,1 @@
+"""What `usmx.random` is made of."""
