@@ -31,6 +31,27 @@ from usmx._core import ReductionKernel, SyclDevice, USMArray
 from usmx._typing import ArrayLike, Axes, Casting, DTypeLike, NumpyType, Operand, Producer
 
 '''
+# A function with the methods of NumPy's ufuncs.
+UFUNC = "@_ufunc\n"
+UFUNCS = """\
+from collections.abc import Callable
+from typing import Generic, ParamSpec
+
+from usmx._compute.ufuncs import Methods
+
+_P = ParamSpec("_P")
+
+class _Ufunc(Methods, Generic[_P]):
+    __name__: str
+    nin: int
+    nout: int
+    nargs: int
+    identity: int | None
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> USMArray: ...
+
+def _ufunc(function: Callable[_P, USMArray]) -> _Ufunc[_P]: ...
+
+"""
 CLASSES = {"b": "bool", "iu": "integers", "f": "real", "c": "complex"}
 
 
@@ -41,8 +62,12 @@ def stub_of(module):
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
     ]
-    lines = [f"def {each.__name__}{signature_of(each)}: ...\n" for each in functions]
-    return "".join((HEAD, f"__all__ = {module.__all__}\n\n", *lines))
+    lines = [
+        f"{UFUNC if hasattr(each, 'nin') else ''}def {each.__name__}{signature_of(each)}: ...\n"
+        for each in functions
+    ]
+    head = HEAD + (UFUNCS if any(hasattr(each, "nin") for each in functions) else "")
+    return "".join((head, f"__all__ = {module.__all__}\n\n", *lines))
 
 
 class Words(str):

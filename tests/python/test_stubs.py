@@ -19,6 +19,7 @@ from usmx import _typing
 from usmx._container import compute_follows_data, print_options, types
 from usmx._container.elsewhere import _OF_ARRAYS
 from usmx._container.types import NAMES
+from usmx._numpy.names import NAMES as NUMPYS
 
 TYPED = """
 from typing import Any, assert_type
@@ -67,6 +68,15 @@ assert_type(a < np.float32(3), usmx.USMArray)
 assert_type(1 in a, bool)
 assert_type(usmx.sin(a, out=a), usmx.USMArray)
 assert_type(usmx.add(a, True), usmx.USMArray)
+assert_type(usmx.add.reduce(a, axis=1), usmx.USMArray)
+assert_type(usmx.minimum.outer(a, [1, 2]), usmx.USMArray)
+assert_type(usmx.absolute(a), usmx.USMArray)
+assert_type(usmx.array([1, 2]), usmx.USMArray)
+assert_type(usmx.median(a, axis=0), usmx.USMArray)
+assert_type(usmx.allclose(a, a), bool)
+assert_type(usmx.random.rand(2, 3), usmx.USMArray)
+usmx.random.seed(7)
+usmx.ndarray((2, 3), usmx.int_)
 assert_type(usmx.sum(a, axis=(0, 1)), usmx.USMArray)
 twice = usmx.ElementwiseKernel("T x", "T y", "y = x + x")
 assert_type(twice(a), usmx.USMArray)
@@ -84,6 +94,8 @@ WRONG = [
     "a + 'text'",
     "a < None",
     "usmx.add(a)",
+    "usmx.add.reduce()",
+    "usmx.median(a, axes=0)",
     "usmx.sum(a, axis='first')",
     "a.sum(axes=1)",
     "a.nosuch",
@@ -158,6 +170,10 @@ OF_ALL = re.compile(r"^usmx\.(memory\.)?__all__ is not present in stub$")
 OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_blas failed to find stubs")
 # The wrapper of functools.cache takes any arguments.
 OF_CACHED = re.compile(r"^usmx\._compute\.(call\.cpp|products\._wait_at_exit) is inconsistent")
+# mypy has no names for the parameters of a function that a ParamSpec stands for.
+OF_UFUNCS = re.compile(
+    r'^usmx\._compute\.elementwise\.\w+ is inconsistent, stub parameter "__arg[01]" differs'
+)
 # A slot until Python 3.12, and no attribute.
 OF_PYTHON_3_11 = re.compile(r"__buffer__ is not present at runtime$")
 
@@ -223,6 +239,7 @@ def test_stubs_agree_with_the_package(tmp_path):
         OF_ALL,
         OF_LIBRARIES,
         OF_CACHED,
+        OF_UFUNCS,
     ]
     if sys.version_info < (3, 12):
         others.append(OF_PYTHON_3_11)
@@ -256,7 +273,7 @@ def test_public_functions_say_their_types(module):
 
 def public_names():
     """All of the package, as a program writes them."""
-    names = [f"usmx.{name}" for name in (*usmx.__all__, *NAMES, "dtype", "newaxis")]
+    names = [f"usmx.{name}" for name in (*usmx.__all__, *NAMES, *NUMPYS, "dtype", "newaxis")]
     names += [f"usmx.memory.{name}" for name in usmx.memory.__all__]
     return names + [f"usmx.testing.{name}" for name in usmx.testing.__all__]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from usmx._compute.call import Traced, compute, converted_to, in_type, is_operand, written
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._compute.ufuncs import give_methods
 from usmx._container.creation import as_integer, as_view
 from usmx._container.indexing import nonzero
 from usmx._container.types import are_alike, iinfo, innermost_fields
@@ -92,6 +93,7 @@ def _function_of(row: Row):
         example=re.sub(r"\[.*?\]", r"usmx.asarray(\g<0>)", row.example[0]),
         prints=row.example[1],
     )
+    give_methods(function, row)
     return function
 
 
