@@ -4,6 +4,9 @@ import doctest
 import inspect
 import pickle
 import re
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +30,15 @@ def test_name_that_usmx_lacks_says_why(name):
     with pytest.raises(AttributeError, match=f"no attribute '{name}': ") as caught:
         getattr(usmx, name)
     assert ABSENT[name] in str(caught.value)
+
+
+@pytest.mark.slow
+def test_types_and_page_follow_from_the_table():
+    tool = Path(__file__).parents[3] / "tools/write_numpy_names.py"
+    done = subprocess.run(
+        [sys.executable, tool, "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_names_are_in_dir_and_can_be_imported():
