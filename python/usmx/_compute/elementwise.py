@@ -6,13 +6,24 @@ import re
 from math import inf
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import Traced, compute, converted_to, in_type, is_operand, written
+from usmx._compute.call import (
+    Traced,
+    compute,
+    converted_to,
+    in_type,
+    is_operand,
+    output,
+    require_castable,
+    written,
+)
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._compute.ufuncs import give_methods
 from usmx._container.creation import as_integer, as_view
 from usmx._container.indexing import nonzero
+from usmx._container.numpy_names import copyto, mask_beside
 from usmx._container.types import are_alike, iinfo, innermost_fields
+from usmx._core import broadcast_to
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
@@ -44,6 +55,8 @@ Args:
 {operands}
     out: where the result is written: an array of the result's shape, or a tuple of one. By default
         a new array.
+    where: a mask that is broadcast to the result's shape: elements of `out` stay as they are where
+        it does not hold. Without `out`, all are computed.
     dtype: the type to which arrays are converted first. None where the result is bool.
     casting: which conversions are allowed, to `dtype` and of the result to the type of `out`, in
         NumPy's words: 'no', 'equiv', 'safe', 'same_kind' or 'unsafe'.
@@ -64,14 +77,18 @@ Example:
 
 
 def _function_of(row: Row):
-    def unary(x, /, out=None, *, dtype=None, casting="same_kind"):
+    def unary(x, /, out=None, *, where=True, dtype=None, casting="same_kind"):
         operands = (x,) if dtype is None else in_type(row, (x,), dtype, casting)
+        if where is not True:
+            return written_where(row.name, out, compute(row, operands), where, casting)
         if casting != "same_kind":
             return converted_to(row.name, out, compute(row, operands), casting)
         return compute(row, operands, out)
 
-    def binary(x1, x2, /, out=None, *, dtype=None, casting="same_kind"):
+    def binary(x1, x2, /, out=None, *, where=True, dtype=None, casting="same_kind"):
         operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype, casting)
+        if where is not True:
+            return written_where(row.name, out, compute(row, operands), where, casting)
         if casting != "same_kind":
             return converted_to(row.name, out, compute(row, operands), casting)
         return compute(row, operands, out)
@@ -80,6 +97,7 @@ def _function_of(row: Row):
     function.__name__ = function.__qualname__ = row.name
     function.__annotations__ = dict.fromkeys(row.operands, "Operand") | {
         "out": "USMArray | None",
+        "where": "Any",
         "dtype": "DTypeLike | None",
         "casting": "Casting",
         "return": "USMArray",
@@ -95,6 +113,19 @@ def _function_of(row: Row):
     )
     give_methods(function, row)
     return function
+
+
+def written_where(name: str, out: Any, made: Any, where: Any, casting: Any) -> Any:
+    """A result of which elements count where a mask holds. NumPy leaves others as they are."""
+    if isinstance(made, Traced):
+        raise TypeError(f"fuse: {name} takes no where=: usmx.where chooses")
+    if out is None:
+        broadcast_to(mask_beside(name, made, where), made.shape)
+        return made
+    (out,) = out if type(out) is tuple and len(out) == 1 else (out,)
+    require_castable(name, made.dtype, output(name, out).dtype, casting)
+    copyto(out, made, casting, where)
+    return out
 
 
 __all__ = list(ROWS)

@@ -23,12 +23,12 @@ from usmx._compute.call import (
     kind_of,
     new_cache,
     operands_of,
-    output,
     preamble,
     require_castable,
     truth_of,
     types_of,
 )
+from usmx._compute.elementwise import written_where
 from usmx._compute.promotion import number_converter
 from usmx._compute.reductions import one_correction, reduce, spread_of
 from usmx._compute.scans import accumulate, single_axis
@@ -37,7 +37,7 @@ from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import COMPUTE
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
-from usmx._container.numpy_names import copyto, mask_beside
+from usmx._container.numpy_names import mask_beside
 from usmx._container.patterns import arange
 from usmx._core import ElementwiseKernel, USMArray, _as_array, asarray, broadcast_to, reshape
 
@@ -249,7 +249,7 @@ def _call(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
     (out,) = outs
     if where is not True:
-        return _written_where(name, out, compute(UFUNCS[name], inputs), where, casting)
+        return written_where(name, out, compute(UFUNCS[name], inputs), where, casting)
     if name in UFUNCS and casting == "same_kind":
         return compute(UFUNCS[name], inputs, out)
     made = compute(UFUNCS[name], inputs) if name in UFUNCS else _PRODUCTS[name](*inputs, **axes)
@@ -303,16 +303,6 @@ def _is_near(operand):
     if isinstance(operand, USMArray):
         return operand.usm_type != "device"
     return not isinstance(operand, Traced) and _as_array(operand) is None
-
-
-def _written_where(name, out, made, where, casting):
-    """A result of which elements count where a mask holds. NumPy leaves others as they are."""
-    if out is None:
-        broadcast_to(mask_beside(name, made, where), made.shape)
-        return made
-    require_castable(name, made.dtype, output(name, out).dtype, casting)
-    copyto(out, made, casting, where)
-    return out
 
 
 def _require_defaults(name, kwargs):

@@ -151,3 +151,20 @@ def test_types_outputs_and_nothing():
             getattr(usmx, name).reduce(usmx.zeros(0))
     with pytest.raises(ValueError, match="along one axis"):
         usmx.subtract.reduce(x, None)
+
+
+def test_only_elements_where_a_mask_holds_are_written():
+    mask = REALS > 1
+    for name in ("divide", "subtract", "less"):
+        mine, theirs = pair(name)
+        dtype = bool if name == "less" else "f8"
+        out, host = usmx.ones((4, 5), dtype), np.ones((4, 5), dtype)
+        for given in (mask, mask[0], [True, False, True, False, True], False):
+            found = mine(usmx.asarray(REALS), 2, out=out, where=given)
+            assert found is out
+            agree(out, theirs(REALS, 2, out=host, where=given))
+    agree(usmx.sqrt(usmx.asarray(REALS), where=mask)[usmx.asarray(mask)], np.sqrt(REALS)[mask])
+    with pytest.raises(TypeError, match="where must be bools"):
+        usmx.sqrt(usmx.ones(3), where=usmx.arange(3))
+    with pytest.raises(TypeError, match="fuse: sqrt takes no where="):
+        usmx.fuse(lambda x: usmx.sqrt(x, where=False))(usmx.ones(3))
