@@ -15,6 +15,7 @@ from usmx._compute.promotion import limits_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy
 from usmx._random.choices import Choices
+from usmx._random.distributions import Place, is_array
 from usmx._random.draws import (
     array_for,
     element_type,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import DeviceLike, DTypeLike, QueueLike, Shape, UsmType
+    from usmx._typing import DeviceLike, DTypeLike, Operand, QueueLike, Shape, UsmType
 
 __all__ = ["Generator", "RandomState", "default_rng"]
 
@@ -154,8 +155,8 @@ class Generator(Choices):
 
     def uniform(
         self,
-        low: float = 0.0,
-        high: float = 1.0,
+        low: Operand = 0.0,
+        high: Operand = 1.0,
         size: Shape | None = None,
         dtype: DTypeLike | None = None,
         *,
@@ -167,8 +168,9 @@ class Generator(Choices):
         """Make numbers from `low` on, below `high`, each as likely as the others.
 
         Args:
-            low: the least number.
-            high: the end, which is not less. Rounding may give the end itself, as in NumPy.
+            low: the least number, or an array of them.
+            high: the end, which is not less, or an array of them. Rounding may give the end itself,
+                as in NumPy.
             size, dtype, out, device, usm_type, sycl_queue: as of ``random``.
 
         Returns:
@@ -186,6 +188,11 @@ class Generator(Choices):
             >>> bool((x >= -1).all() and (x < 1).all())
             True
         """
+        if is_array(low) or is_array(high):
+            place: Place = {
+                "dtype": dtype, "device": device, "usm_type": usm_type, "sycl_queue": sycl_queue,
+            }  # fmt: skip
+            return self._uniform_between(low, high, size, out, place)
         first, end = real_number("uniform", "low", low), real_number("uniform", "high", high)
         wanted = float_type("uniform", dtype, out, device, sycl_queue)
         ends = [in_type(wanted, value) for value in (first, end, end - first)]
@@ -231,8 +238,8 @@ class Generator(Choices):
 
     def normal(
         self,
-        loc: float = 0.0,
-        scale: float = 1.0,
+        loc: Operand = 0.0,
+        scale: Operand = 1.0,
         size: Shape | None = None,
         dtype: DTypeLike | None = None,
         *,
@@ -263,6 +270,11 @@ class Generator(Choices):
             >>> 99.9 < float(x.mean()) < 100.1
             True
         """
+        if is_array(loc) or is_array(scale):
+            place: Place = {
+                "dtype": dtype, "device": device, "usm_type": usm_type, "sycl_queue": sycl_queue,
+            }  # fmt: skip
+            return self._normal_around(loc, scale, size, out, place)
         mean, deviation = real_number("normal", "loc", loc), real_number("normal", "scale", scale)
         if not deviation >= 0:
             raise ValueError(f"normal: scale must be 0 or more, found {scale}")

@@ -112,6 +112,20 @@ def test_parameters_may_be_arrays():
     np.testing.assert_allclose(usmx.asnumpy(made.mean(axis=0)), [1, 100, 1e6], 0.03)
     assert rng.gamma([[1.0], [2.0]], [1.0, 2.0, 3.0]).shape == (2, 3)
     assert rng.binomial([10, 20], 0.5, (4, 2)).shape == (4, 2)
+    x = rng.normal(usmx.asarray([0.0, 10.0]), [1.0, 0.1], (20_000, 2))
+    np.testing.assert_allclose(usmx.asnumpy(x.mean(axis=0)), [0, 10], atol=0.04)
+    np.testing.assert_allclose(usmx.asnumpy(x.std(axis=0)), [1, 0.1], 0.03)
+    y = usmx.asnumpy(rng.uniform([0.0, -5.0], [1.0, 5.0], (20_000, 2)))
+    np.testing.assert_allclose(y.mean(axis=0), [0.5, 0], atol=0.1)
+    assert (y.min(axis=0) >= [0, -5]).all()
+    assert (y.max(axis=0) <= [1, 5]).all()
+    out = usmx.zeros(2, "f4")
+    assert rng.normal([1e6, -1e6], 1.0, out=out) is out
+    assert (out > 0).tolist() == [True, False]
+    with pytest.raises(ValueError, match="scale must be 0 or more"):
+        rng.normal(0, [1, -1])
+    with pytest.raises(ValueError, match="width must be 0 or more"):
+        rng.uniform([1, 2], 0)
     with pytest.raises(ValueError, match="lam must be from 0 to 2"):
         rng.poisson(usmx.asarray([1.0, -1.0]))
 

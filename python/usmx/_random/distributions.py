@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, TypedDict
 
-from usmx._compute.call import is_number
+from usmx._compute.call import is_number, written
 from usmx._container.creation import beside
 from usmx._container.host import numpy
 from usmx._core import USMArray, _as_array, broadcast_to
@@ -69,6 +69,24 @@ class Distributions:
             for each in given.values()
         ]
         return self._fill(name, made, *values, real=real)
+
+    def _normal_around(
+        self: Any, loc: Any, scale: Any, size: Any, out: USMArray | None, place: Place
+    ) -> USMArray:
+        """Normal numbers whose parameters are arrays."""
+        place, size = _place_and_size(place, size, out)
+        rules = {"loc": (loc, _ANY), "scale": (scale, _NOT_NEGATIVE)}
+        return written("normal", out, self._drawn("normal", size, place, **rules))
+
+    def _uniform_between(
+        self: Any, low: Any, high: Any, size: Any, out: USMArray | None, place: Place
+    ) -> USMArray:
+        """Uniform numbers between ends that are arrays."""
+        place, size = _place_and_size(place, size, out)
+        first, end = _as_operand(low), _as_operand(high)
+        width = end - first
+        rules = {"low": (first, _ANY), "width": (width, _NOT_NEGATIVE)}
+        return written("uniform", out, self._drawn("uniform", size, place, **rules))
 
     def exponential(
         self, scale: Operand = 1.0, size: Shape | None = None, **place: Unpack[Place]
@@ -329,6 +347,20 @@ class Distributions:
             scale=(1.0, _POSITIVE),
         )
         return made / made.sum(-1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def is_array(parameter: Any) -> bool:
+    """Whether a parameter is an array or lists, and no number."""
+    view = _as_array(parameter)
+    return isinstance(parameter, (list, tuple, numpy.ndarray)) if view is None else True
+
+
+def _place_and_size(place, size, out):
+    """Where numbers are drawn that are copied to `out`, if there is one."""
+    if out is None:
+        return place, size
+    place = {"dtype": out.dtype, "usm_type": out.usm_type, "sycl_queue": out._own_queue}
+    return place, out.shape if size is None else size
 
 
 def _as_operand(obj):
