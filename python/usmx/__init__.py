@@ -22,7 +22,6 @@ from usmx import (
     enum_types as enum_types,
     lib as lib,
     memory as memory,
-    random as random,
     utils as utils,
 )
 from usmx._compute import methods as _compute_methods  # gives arrays theirs
@@ -261,15 +260,15 @@ if not _t.TYPE_CHECKING:
     # Whatever is imported above under its own name, `name as name` and `*`, is public.
     _dunders = {"__array_api_version__", "__array_namespace_info__", "__version__"}
     _names = {name for name in globals() if name[0].isalpha()} - {"newaxis"}
-    __all__ = sorted(_names | _dunders)
-    _functions.hand_out(globals(), __all__)
+    _functions.hand_out(globals(), sorted(_names | _dunders))
+    __all__ = sorted(_names | _dunders | {"random"})
     _functions.hand_out(vars(memory), memory.__all__)
-    _functions.hand_out(vars(random), random.__all__)
 
 if _t.TYPE_CHECKING:
     import numpy as _np
     from numpy import dtype as dtype
 
+    from usmx import random as random
     from usmx._numpy import *
 
     bool: _np.dtype[_np.bool]
@@ -289,9 +288,9 @@ if _t.TYPE_CHECKING:
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
-        """NumPy's names and element types, and `usmx.testing`, once they are used."""
-        if name == "testing":
-            return _import_module("usmx.testing")
+        """NumPy's names and element types, `usmx.random` and `usmx.testing`, once they are used."""
+        if name in ("random", "testing"):
+            return _import_module(f"usmx.{name}")
         if name == "dtype" or name in _types.NAMES:
             value = _types.constant(name)
         elif name in _numpy_names().NAMES:

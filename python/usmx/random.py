@@ -14,6 +14,7 @@ from usmx._compute.call import output
 from usmx._compute.promotion import limits_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy
+from usmx._functions import hand_out
 from usmx._random.choices import Choices
 from usmx._random.distributions import Place, is_array
 from usmx._random.draws import (
@@ -492,3 +493,5 @@ else:
 
     def __dir__():
         return sorted({*globals(), *_SHARED})
+
+    hand_out(globals(), __all__)

@@ -36,7 +36,15 @@ def test_import_loads_no_other_package(module):
 
 
 @pytest.mark.parametrize(
-    "module", ["usmx.cli", "usmx.testing", "usmx._typing", "usmx._container.formatting"]
+    "module",
+    [
+        "usmx.cli",
+        "usmx.random",
+        "usmx.testing",
+        "usmx._numpy",
+        "usmx._typing",
+        "usmx._container.formatting",
+    ],
 )
 def test_import_loads_no_part_that_is_seldom_used(module):
     loaded = modules_after("import usmx")
