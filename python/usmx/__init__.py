@@ -64,6 +64,7 @@ from usmx._container.compute_follows_data import (
     get_coerced_usm_type as get_coerced_usm_type,
     get_execution_queue as get_execution_queue,
     using_queue as using_queue,
+    using_usm_type as using_usm_type,
 )
 from usmx._container.types import astype as astype
 from usmx._container.coordinates import (
@@ -196,6 +197,7 @@ from usmx._core import (
     broadcast_to as broadcast_to,
     copy as copy,
     default_queue as default_queue,
+    default_usm_type as default_usm_type,
     empty as empty,
     empty_like as empty_like,
     expand_dims as expand_dims,
@@ -205,12 +207,14 @@ from usmx._core import (
     from_shared_memory as from_shared_memory,
     from_usm_array_interface as from_usm_array_interface,
     get_platforms as get_platforms,
+    host_access as host_access,
     local_memory as local_memory,
     matrix_transpose as matrix_transpose,
     moveaxis as moveaxis,
     permute_dims as permute_dims,
     reshape as reshape,
     set_default_queue as set_default_queue,
+    set_default_usm_type as set_default_usm_type,
     squeeze as squeeze,
     swapaxes as swapaxes,
     synchronize as synchronize,

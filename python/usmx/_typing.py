@@ -14,6 +14,7 @@ from usmx._protocol import SupportsUsmArrayInterface
 
 Producer = SupportsUsmArrayInterface
 UsmType = Literal["device", "shared", "host"]
+HostAccess = Literal["reached", "strict"]
 OrderCF = Literal["C", "F"]
 OrderCFA = Literal["C", "F", "A"]
 OrderCFAK = Literal["C", "F", "A", "K"]

@@ -126,7 +126,7 @@ class Generator(Choices):
         out: USMArray | None = None,
         *,
         device: DeviceLike | None = None,
-        usm_type: UsmType = "device",
+        usm_type: UsmType | None = None,
         sycl_queue: QueueLike | None = None,
     ) -> USMArray:
         """Make numbers from 0 on, below 1, each as likely as the others.
@@ -163,7 +163,7 @@ class Generator(Choices):
         *,
         out: USMArray | None = None,
         device: DeviceLike | None = None,
-        usm_type: UsmType = "device",
+        usm_type: UsmType | None = None,
         sycl_queue: QueueLike | None = None,
     ) -> USMArray:
         """Make numbers from `low` on, below `high`, each as likely as the others.
@@ -214,7 +214,7 @@ class Generator(Choices):
         out: USMArray | None = None,
         *,
         device: DeviceLike | None = None,
-        usm_type: UsmType = "device",
+        usm_type: UsmType | None = None,
         sycl_queue: QueueLike | None = None,
     ) -> USMArray:
         """Make numbers of the normal distribution with mean 0 and standard deviation 1.
@@ -246,7 +246,7 @@ class Generator(Choices):
         *,
         out: USMArray | None = None,
         device: DeviceLike | None = None,
-        usm_type: UsmType = "device",
+        usm_type: UsmType | None = None,
         sycl_queue: QueueLike | None = None,
     ) -> USMArray:
         """Make numbers of a normal distribution.
@@ -298,7 +298,7 @@ class Generator(Choices):
         *,
         out: USMArray | None = None,
         device: DeviceLike | None = None,
-        usm_type: UsmType = "device",
+        usm_type: UsmType | None = None,
         sycl_queue: QueueLike | None = None,
     ) -> USMArray:
         """Make integers from `low` on, below `high`, each as likely as the others.

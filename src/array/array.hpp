@@ -9,6 +9,7 @@
 
 #include "memory/buffer.hpp"
 #include "memory/pending_work.hpp"
+#include "memory/registry.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/array/array_view.hpp"
 
@@ -67,6 +68,11 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// The queue on which usmx works on the elements, without exposing the array: for work of usmx's
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
+
+/// Whether the host gets views of the array's memory.
+inline bool host_may_view(const array& of) {
+  return host_may_view(of.kind(), private_queue(of).get_device());
+}
 
 /// Waits until a partner who reads events (runtime/queues.hpp) may work on the elements
 /// through the array's queue: for usmx's own work on them, and for all others who may work on them,

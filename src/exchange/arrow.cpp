@@ -579,7 +579,7 @@ arrow::owned<arrow::schema> to_arrow_schema(const array& a) {
 }
 
 arrow::owned<arrow::array> to_arrow(const array& a) {
-  if (!is_host_accessible(a.kind())) {
+  if (!internal::host_may_view(a)) {
     throw buffer_error(
         "the host cannot reach device memory: copy it to kind 'shared' or 'host', or use "
         "__arrow_c_device_array__");
@@ -588,7 +588,7 @@ arrow::owned<arrow::array> to_arrow(const array& a) {
 }
 
 arrow::owned<arrow::device_array> to_arrow_device(const array& a) {
-  const bool is_on_host = is_host_accessible(a.kind());
+  const bool is_on_host = internal::host_may_view(a);
   const dlpack::device where = is_on_host ? dlpack::host : dlpack_device(a);
   arrow::device_array result{};
   result.device_type = static_cast<arrow::device_type>(where.type);

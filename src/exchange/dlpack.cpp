@@ -349,7 +349,7 @@ dlpack::device dlpack_device(const array& a) {
 bool is_on(const array& a, dlpack::device where) {
   switch (where.type) {
     case dlpack::device_type::cpu:
-      return where == dlpack::host && is_host_accessible(a.kind());
+      return where == dlpack::host && internal::host_may_view(a);
     case dlpack::device_type::cuda:
       return numbers_of(internal::private_queue(a)).cuda == where.id;
     case dlpack::device_type::cuda_managed:

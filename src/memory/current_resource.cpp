@@ -76,6 +76,36 @@ using_resource::~using_resource() {
   scope_of_thread = scope_->before;
 }
 
+namespace {
+
+/// `unknown` while none is set.
+std::atomic<usm_kind> kind_of_process = usm_kind::unknown;
+
+usm_kind kind_of_environment() {
+  static const usm_kind kind = [] {
+    const char* const text = std::getenv("USMX_DEFAULT_USM_TYPE");
+    const auto asked = text == nullptr ? std::optional(usm_kind::device) : parse_usm_kind(text);
+    if (!asked) {
+      detail::warn(detail::message("USMX_DEFAULT_USM_TYPE must be 'device', 'shared' or 'host', ",
+                                   "found '", text, "': new arrays are of kind 'device'"));
+    }
+    return asked.value_or(usm_kind::device);
+  }();
+  return kind;
+}
+
+}  // namespace
+
+usm_kind internal::default_kind() {
+  const usm_kind chosen = kind_of_process.load(std::memory_order_relaxed);
+  return chosen == usm_kind::unknown ? kind_of_environment() : chosen;
+}
+
+std::optional<usm_kind> internal::set_default_kind(std::optional<usm_kind> kind) noexcept {
+  const usm_kind before = kind_of_process.exchange(kind.value_or(usm_kind::unknown));
+  return before == usm_kind::unknown ? std::nullopt : std::optional(before);
+}
+
 std::optional<any_resource> internal::scoped_resource(const sycl::queue& queue, usm_kind kind) {
   if (const any_resource* chosen = resource_of_thread(queue, kind)) {
     return *chosen;

@@ -27,6 +27,13 @@ USMX_API void set_scoped_resource_function(scoped_resource_function) noexcept;
 /// The resource for new memory on that queue, if a scope has chosen one.
 USMX_API std::optional<any_resource> scoped_resource(const sycl::queue&, usm_kind);
 
+/// The kind of memory of Python's new arrays, unless a call or a scope names one: what was set for
+/// the process, or `USMX_DEFAULT_USM_TYPE`, or `device`.
+USMX_API usm_kind default_kind();
+
+/// Sets it for the process, or takes that back. Returns what was set before.
+USMX_API std::optional<usm_kind> set_default_kind(std::optional<usm_kind>) noexcept;
+
 }  // namespace usmx::inline v1::internal
 
 namespace usmx::inline v1::detail {

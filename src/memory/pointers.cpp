@@ -1,5 +1,9 @@
-#include "memory/registry.hpp"
+#include <atomic>
+#include <cstdlib>
+#include <string_view>
 
+#include "base/messages.hpp"
+#include "memory/registry.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
@@ -119,6 +123,35 @@ bool is_remote(const sycl::device& device) {
 
 bool host_may_touch(usm_kind kind, const sycl::device& device) {
   return is_host_accessible(kind) || kind == usm_kind::unknown || !is_remote(device);
+}
+
+namespace {
+
+using internal::host_access;
+
+std::atomic<host_access>& host_access_now() {
+  static std::atomic<host_access> now = [] {
+    const char* const text = std::getenv("USMX_HOST_ACCESS");
+    const std::string_view asked = text == nullptr ? "reached" : text;
+    if (asked != "reached" && asked != "strict") {
+      detail::warn(detail::message("USMX_HOST_ACCESS must be 'reached' or 'strict', found '", asked,
+                                   "': the host gets views of all memory that it reaches"));
+    }
+    return asked == "strict" ? host_access::strict : host_access::reached;
+  }();
+  return now;
+}
+
+}  // namespace
+
+host_access internal::set_host_access(host_access wanted) {
+  return host_access_now().exchange(wanted, std::memory_order_relaxed);
+}
+
+bool internal::host_may_view(usm_kind kind, const sycl::device& device) {
+  return is_host_accessible(kind) ||
+         (host_access_now().load(std::memory_order_relaxed) == host_access::reached &&
+          host_may_touch(kind, device));
 }
 
 }  // namespace usmx::inline v1

@@ -133,4 +133,16 @@ namespace usmx::inline v1::internal {
 /// code for such devices on a machine without one.
 USMX_API void count_all_devices_as_remote(bool on) noexcept;
 
+/// The memory of which the host gets views, for instance as NumPy arrays.
+enum class host_access : std::uint8_t {
+  reached,  ///< All memory that it reaches: what the device's driver says decides.
+  strict    ///< Shared and host memory, which it reaches on every device.
+};
+
+/// Sets it for the process, and returns what it was: `USMX_HOST_ACCESS`, or `reached`.
+USMX_API host_access set_host_access(host_access);
+
+/// Whether the host gets views of memory of that kind and device.
+USMX_API bool host_may_view(usm_kind, const sycl::device&);
+
 }  // namespace usmx::inline v1::internal

@@ -85,6 +85,16 @@ def no_wait_holds_the_interpreter_lock(watched_waits):
     assert not places, f"usmx waited with the interpreter lock held, in {places}"
 
 
+@pytest.fixture
+def strict_host():
+    """The host gets views of shared and host memory alone, as where the device is a GPU."""
+    import usmx
+
+    before = usmx.host_access("strict")
+    yield
+    usmx.host_access(before)
+
+
 @contextlib.contextmanager
 def skipping_what_the_device_lacks():
     try:

@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS
+from helpers import HOST_KINDS, KINDS
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
 
 
-@pytest.fixture(params=["shared", "host"])
+@pytest.fixture(params=HOST_KINDS)
 def reachable(request):
     return request.param
 

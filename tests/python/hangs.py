@@ -127,6 +127,17 @@ def exchanged_default_queue(x):
     usmx.set_default_queue(before)
 
 
+def with_kind(x):
+    with usmx.using_usm_type("host"):
+        return usmx.ones(3)
+
+
+def exchanged_default_kind(x):
+    # for the same; the kind is the process's, so other threads see it for a moment
+    before = usmx.set_default_usm_type(None)
+    usmx.set_default_usm_type(before)
+
+
 def with_resource(x):
     with memory.using_memory_resource(memory.get_memory_resource("shared")):
         return usmx.ones(3, usm_type="shared")
@@ -312,6 +323,7 @@ FUNCTIONS = {
     "diagonal": [lambda x: F.diagonal(x.a, 1).copy()],
     "dstack": [lambda x: F.dstack([x.a, x.b])],
     "default_queue": [lambda x: F.default_queue()],
+    "default_usm_type": [lambda x: F.default_usm_type()],
     "empty": [lambda x: F.empty(10), lambda x: F.empty(WAITING_BYTES, dtype="u1", **x.place),
               lambda x: F.empty(1 << 20, usm_type="host")],
     "empty_like": [lambda x: F.empty_like(x.a), lambda x: F.empty_like(x.d)],
@@ -342,6 +354,7 @@ FUNCTIONS = {
     "get_print_options": [lambda x: F.get_print_options()],
     "hstack": [lambda x: F.hstack([x.v, x.v]), lambda x: F.hstack([x.d, x.d])],
     "imag": [lambda x: F.imag(x.c).copy(), lambda x: F.imag(x.a)],
+    "host_access": [lambda x: F.host_access("reached")],
     "iinfo": [lambda x: F.iinfo(x.i)],
     "isdtype": [lambda x: F.isdtype(x.a.dtype, "real floating")],
     "linspace": [lambda x: F.linspace(0, 1, 5, **x.place), lambda x: F.linspace(0, 1, 50_000)],
@@ -366,6 +379,7 @@ FUNCTIONS = {
     "save": [lambda x: F.save(io.BytesIO(), x.large), lambda x: F.save(io.BytesIO(), x.d), lambda x: F.save(io.BytesIO(), x.a.T)],
     "savez": [lambda x: F.savez(io.BytesIO(), x.a, d=x.d)],
     "set_default_queue": [exchanged_default_queue],
+    "set_default_usm_type": [exchanged_default_kind],
     "set_print_options": [lambda x: F.set_print_options(precision=6)],
     "split": [lambda x: F.split(x.a, 3)[1].copy()],
     "squeeze": [lambda x: F.squeeze(x.a[:1])],
@@ -385,6 +399,7 @@ FUNCTIONS = {
     "triu": [lambda x: F.triu(x.a)],
     "unstack": [lambda x: [part.copy() for part in F.unstack(x.a)]],
     "using_queue": [with_queue],
+    "using_usm_type": [with_kind],
     "vstack": [lambda x: F.vstack([x.v, x.v])],
     "where": [lambda x: F.where(x.m, x.a, x.b), lambda x: F.where(x.d > 0, x.d, 1), lambda x: F.where(x.m)],
     "zeros": [lambda x: F.zeros(10, **x.place), lambda x: F.zeros(100_000)],
@@ -557,6 +572,7 @@ METHODS = {
     "tobytes": [lambda x: x.a.tobytes()], "astype": [lambda x: x.a.astype("i2"), lambda x: x.large.astype("f4")],
     "take": [lambda x: x.a.take([0, 1], axis=1)], "put": [lambda x: x.v.put([0, 1], x.s)], "repeat": [lambda x: x.a.repeat(2)],
     "nonzero": [lambda x: x.m.nonzero()], "diagonal": [lambda x: x.a.diagonal().copy()],
+    "to_numpy": [lambda x: x.a.to_numpy()],
     "to_device": [lambda x: x.a.to_device(dpctl.SyclQueue(x.q.sycl_context, x.q.sycl_device)), lambda x: x.a.to_device("cpu"),
                   lambda x: x.a.to_device(dpctl.SyclQueue())],
     "record": [lambda x: record_by(x, x.a.record)], "record_read": [lambda x: record_by(x, x.a.record_read)],

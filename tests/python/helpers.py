@@ -15,6 +15,8 @@ from absent import raise_if_in_vain
 from forks import run_forked
 
 KINDS = ("device", "shared", "host")
+# The kinds of memory that the host reaches: on its own CPU all of them, unless the tests run in strict mode.
+HOST_KINDS = KINDS if usmx._core._host_may_view(usmx.empty(1)) else KINDS[1:]
 TYPESTRS = tuple(
     "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8 <c8 <c16".split()  # noqa: SIM905
 )

@@ -22,7 +22,7 @@ from arrow_structures import (
     capsule_of,
     held_by,
 )
-from helpers import KINDS, TYPESTRS, capsule_name, make_capsule, output_of
+from helpers import HOST_KINDS, KINDS, TYPESTRS, capsule_name, make_capsule, output_of
 
 NUMBERS = [typestr for typestr in TYPESTRS if typestr[1] in "iuf"]
 COMPLEX = [typestr for typestr in TYPESTRS if typestr[1] == "c"]
@@ -33,7 +33,7 @@ def kind(request):
     return request.param
 
 
-@pytest.fixture(params=["shared", "host"])
+@pytest.fixture(params=HOST_KINDS)
 def reachable(request):
     return request.param
 
@@ -125,7 +125,7 @@ def test_columns_of_a_table_are_the_arrays():
     assert [address(table[name].chunk(0)) for name in "xy"] == [a._pointer for a in arrays]
 
 
-def test_pyarrow_says_that_it_has_no_device_of_oneapi():
+def test_pyarrow_says_that_it_has_no_device_of_oneapi(strict_host):
     array = mine(kind="device")
     if array.__dlpack_device__()[0] != ONEAPI:
         pytest.skip("this device is CUDA's for Arrow")
@@ -148,7 +148,7 @@ def test_place_of_reachable_memory_is_the_host(reachable):
     assert (made.device_type, made.device_id, made.sync_event) == (CPU, -1, None)
 
 
-def test_place_of_device_memory_is_its_device():
+def test_place_of_device_memory_is_its_device(strict_host):
     array = mine(kind="device")
     capsules = array.__arrow_c_device_array__()
     made = held_by(capsules[1], DeviceArray)
@@ -156,7 +156,7 @@ def test_place_of_device_memory_is_its_device():
     assert made.array.buffers[1] == array._pointer
 
 
-def test_device_memory_is_not_for_the_host():
+def test_device_memory_is_not_for_the_host(strict_host):
     with pytest.raises(BufferError, match="device memory"):
         mine(kind="device").__arrow_c_array__()
 
@@ -301,7 +301,7 @@ def test_bools_go_both_ways_packed_into_bits(reachable, kind, size):
         assert copied.tolist() == part.to_pylist()
 
 
-def test_bools_of_device_memory_cannot_be_packed():
+def test_bools_of_device_memory_cannot_be_packed(strict_host):
     with pytest.raises(BufferError, match="pack them into bits"):
         mine("|b1", "device").__arrow_c_device_array__()
 

@@ -9,7 +9,7 @@ import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS, capsule_name, make_capsule, output_of
+from helpers import HOST_KINDS, KINDS, TYPESTRS, capsule_name, make_capsule, output_of
 from usmx.testing._tensors import (
     COPIED,
     CPU,
@@ -43,7 +43,7 @@ def kind(request):
     return request.param
 
 
-@pytest.fixture(params=["shared", "host"])
+@pytest.fixture(params=HOST_KINDS)
 def reachable(request):
     return request.param
 
@@ -310,7 +310,7 @@ def test_structured_array_is_refused():
         array.__dlpack__()
 
 
-def test_flags_say_read_only_and_copied():
+def test_flags_say_read_only_and_copied(strict_host):
     def flags(array, **arguments):
         return held_by(array.__dlpack__(max_version=(1, 3), **arguments)).flags
 
@@ -392,7 +392,7 @@ def test_numpy_views_every_type(reachable, typestr):
     assert np.array_equal(view, sample(typestr))
 
 
-def test_numpy_is_given_a_copy_of_device_memory():
+def test_numpy_is_given_a_copy_of_device_memory(strict_host):
     array = mine()[::-1]
     copied = np.from_dlpack(array, device="cpu")
     assert np.array_equal(copied, sample()[::-1])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import usmx
 from extension_builds import built, loaded, quick
-from helpers import KINDS
+from helpers import HOST_KINDS, KINDS
 
 
-@pytest.fixture(params=["shared", "host"])
+@pytest.fixture(params=HOST_KINDS)
 def reachable(request):
     return request.param
 

@@ -1,12 +1,15 @@
 """len and iteration: views of the rows along the first axis, without a copy."""
 
 import gc
+import math
+import random
+import statistics
 import weakref
 
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, TYPESTRS
+from helpers import HOST_KINDS, KINDS, TYPESTRS
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -31,7 +34,8 @@ def test_steps_are_the_rows_in_order(host, kind):
         rows = list(direction(array))
         assert len(rows) == len(array) == len(host)
         for row, expected in zip(rows, direction(host), strict=True):
-            assert np.array_equal(usmx.asnumpy(row), expected, equal_nan=host.dtype.kind in "fc")
+            found = usmx.asnumpy(row) if isinstance(row, usmx.USMArray) else row
+            assert np.array_equal(found, expected, equal_nan=host.dtype.kind in "fc")
             assert (row.shape, row.dtype) == (expected.shape, host.dtype)
 
 
@@ -49,7 +53,44 @@ def test_step_is_the_view_that_the_index_gives(kind):
         assert row.usm_type == kind
 
 
-def test_step_of_one_dimension_is_a_0d_array():
+def test_step_of_one_dimension_is_a_scalar_of_numpys_where_the_host_reaches_the_memory(kind):
+    steps = list(usmx.asarray([1.5, 2.5], usm_type=kind))
+    assert {type(step) for step in steps} == {np.float64 if kind in HOST_KINDS else usmx.USMArray}
+
+
+PYTHONS = {
+    "set": set,
+    "sorted": sorted,
+    "list": list,
+    "sum": sum,
+    "max": max,
+    "mean": statistics.mean,
+    "median": statistics.median,
+    "fsum": math.fsum,
+    "choice": lambda a: float(random.Random(7).choice(a)),
+    "in a dictionary": lambda a: dict.fromkeys(reversed(a)),
+    "unpacked": lambda a: (lambda *each: each)(*a),
+}
+
+
+@pytest.mark.parametrize("name", PYTHONS)
+@pytest.mark.parametrize("kind", HOST_KINDS)
+@pytest.mark.parametrize("values", [[3.5, 1.25, 3.5, 2.0], np.asarray([3, 1, 3, 2], "i4")])
+def test_functions_of_python_find_what_they_find_of_numpys_array(name, kind, values):
+    array = usmx.asarray(values, usm_type=kind)
+    found, expected = PYTHONS[name](array), PYTHONS[name](np.asarray(values))
+    assert (found, type(found)) == (expected, type(expected))
+
+
+def test_step_sees_what_is_written_meanwhile():
+    array = usmx.asarray([1, 2, 3])
+    steps = iter(array)
+    assert next(steps) == 1
+    array += 10
+    assert list(map(int, steps)) == [12, 13]
+
+
+def test_step_of_one_dimension_is_a_0d_array_where_the_host_gets_no_view(strict_host):
     elements = list(usmx.asarray([1.5, 2.5]))
     assert [element.shape for element in elements] == [(), ()]
     assert [float(element) for element in elements] == [1.5, 2.5]

@@ -11,10 +11,8 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, sub_devices
+from helpers import HOST_KINDS, KINDS, MEMORY_CLASSES, Producer, interface_of, sub_devices
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
-
-HOST_KINDS = ("shared", "host")
 
 
 @pytest.fixture(params=KINDS)

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import usmx
 from documents import ROOT
-from helpers import AT_ONCE, SIMULATED
+from helpers import AT_ONCE, HOST_KINDS, SIMULATED
 from usmx import ElementwiseKernel, Kernel
 
 # A missing wait was seen in 13 of 20 tries at least, by every route and each kind of work; 1000 by hand.
@@ -234,6 +234,19 @@ def stale(x, work, read):
 @pytest.mark.parametrize("route", ROUTES)
 def test_others_read_what_usmx_has_written(queue, route, work):
     x = array_on(queue)
+    assert stale(x, work, ROUTES[route](x)) == 0
+
+
+OF_THE_HOST = ROWS["NumPy, `memoryview`, MPI"]
+
+
+@pytest.mark.skipif(
+    "device" not in HOST_KINDS, reason="the host does not reach the device's memory"
+)
+@pytest.mark.parametrize("work", ORDERED, ids=lambda work: work.__name__)
+@pytest.mark.parametrize("route", OF_THE_HOST)
+def test_host_reads_in_device_memory_what_usmx_has_written(queue, route, work):
+    x = array_on(queue, "device")
     assert stale(x, work, ROUTES[route](x)) == 0
 
 

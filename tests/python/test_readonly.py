@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import (
+    HOST_KINDS,
     KINDS,
     MEMORY_CLASSES,
     WRITABLE,
@@ -16,8 +17,6 @@ from helpers import (
     requested_buffer,
 )
 from usmx.memory import MemoryUSMShared, as_usm_memory
-
-HOST_KINDS = ("shared", "host")
 
 
 @pytest.fixture(params=KINDS)

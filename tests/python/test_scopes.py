@@ -29,6 +29,26 @@ class QueueBlocks:
         return queue
 
 
+class KindBlocks:
+    """using_usm_type: what a new array says of the block that it was made in."""
+
+    kinds = itertools.cycle(["shared", "host"])
+
+    @classmethod
+    def choice(cls):
+        return next(cls.kinds)
+
+    @staticmethod
+    def block(choice):
+        return usmx.using_usm_type(choice)
+
+    @staticmethod
+    def found():
+        kind = usmx.empty(3).usm_type
+        assert kind == usmx.default_usm_type()
+        return kind
+
+
 class ResourceBlocks:
     """using_memory_resource: what new memory was counted by."""
 
@@ -72,7 +92,7 @@ class PrintOptionBlocks:
         return usmx.get_print_options()["precision"]
 
 
-@pytest.fixture(params=[QueueBlocks, ResourceBlocks, PrintOptionBlocks])
+@pytest.fixture(params=[QueueBlocks, KindBlocks, ResourceBlocks, PrintOptionBlocks])
 def blocks(request):
     before = request.param.found()
     yield request.param

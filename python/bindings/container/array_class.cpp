@@ -249,7 +249,7 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
       .def_prop_ro(
           "device",
           [](const py_array& a) {
-            return make_instance(py_device{internal::private_queue(a.value)});
+            return make_instance(py_device{internal::private_queue(a.value), a.value.kind()});
           },
           nb::sig("def device(self) -> Device"),
           "Where the array is: a Device, which every argument ``device`` accepts.")
@@ -339,8 +339,8 @@ py_array construct_array(nb::handle shape, nb::handle dtype_object, nb::handle b
                          nb::handle buffer_ctor_kwargs) {
   layout where = layout_argument(shape, strides, offset, order);
   const memory_options options = memory_options_from(buffer_ctor_kwargs);
-  if (nb::isinstance<nb::str>(buffer_object)) {
-    const usm_kind kind = kind_argument(buffer_object);
+  if (buffer_object.is_none() || nb::isinstance<nb::str>(buffer_object)) {
+    const usm_kind kind = kind_argument(buffer_object, nb::none());
     const sycl::queue queue = queue_argument(options.queue, nb::none());
     const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
     return {make_array(fitted_to_new_memory(where), type, queue, kind, first_use::in_order,
@@ -368,10 +368,10 @@ py_array construct_array(nb::handle shape, nb::handle dtype_object, nb::handle b
 void bind_construction(nb::class_<py_array>& cls) {
   cls.def(
       "__init__", init_by(&construct_array), nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
-      nb::arg("buffer").none() = "device", nb::arg("strides") = nb::none(), nb::arg("offset") = 0,
+      nb::arg("buffer") = nb::none(), nb::arg("strides") = nb::none(), nb::arg("offset") = 0,
       nb::arg("order").none() = "C", nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
       nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, "
-              "buffer: str | _Producer = 'device', strides: typing.Sequence[int] | None = None, "
+              "buffer: str | _Producer | None = None, strides: typing.Sequence[int] | None = None, "
               "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "
               "-> None"),
       docstring("USMArray.__init__"));

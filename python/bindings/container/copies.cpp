@@ -203,15 +203,14 @@ nb::object order_of_bytes(const layout& where, nb::handle order) {
 nb::object to_host_array(nb::handle self, nb::handle dtype, nb::handle copy) {
   require_usable_process();
   const py_array& a = ready_instance<py_array>(self.ptr());
-  if (a.value.kind() != usm_kind::device) {
+  if (internal::host_may_view(a.value)) {
     const nb::object buffer = checked(PyMemoryView_FromObject(self.ptr()));
     return copy.is_none() ? host_asarray.get()(buffer, dtype)
                           : host_asarray.get()(buffer, dtype, nb::arg("copy") = copy);
   }
-  throw type_error(detail::message("a USMArray in ", name(a.value.kind()),
-                                   " memory cannot be converted to a NumPy array implicitly: "
-                                   "usmx.asnumpy copies it to the host, and usmx.to_dpnp "
-                                   "hands it to dpnp without a copy"));
+  throw type_error(detail::message(
+      "a USMArray in device memory cannot be converted to a NumPy array implicitly: ",
+      ways_to_host));
 }
 
 }  // namespace
@@ -332,7 +331,7 @@ void bind_methods(nb::class_<py_array>& cls) {
       .def("__array__", &to_host_array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
            nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
                    "numpy.typing.NDArray[typing.Any]"),
-           "NumPy's array of memory that the host reaches. Raises TypeError for device memory.");
+           "NumPy's array of memory that the host reaches. Raises TypeError for other memory.");
 }
 
 }  // namespace usmx::bindings

@@ -53,7 +53,7 @@ nb::object new_array(nb::handle shape, nb::handle dtype_object, nb::handle usm_t
                      nb::handle natural) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, dtype_argument(natural));
-  return new_compact(shape, type, kind_argument(usm_type), queue,
+  return new_compact(shape, type, kind_argument(usm_type, device), queue,
                      order_argument(order, c_or_f, element_order::c), zeroed);
 }
 
@@ -62,7 +62,7 @@ nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle or
                         bool zeroed) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, type_code::float64);
-  return new_compact(shape, type, kind_argument(usm_type), queue,
+  return new_compact(shape, type, kind_argument(usm_type, device), queue,
                      order_argument(order, c_or_f, element_order::c), zeroed);
 }
 
@@ -70,7 +70,8 @@ nb::object new_array_of(nb::handle shape, nb::handle dtype_object, nb::handle or
 nb::object new_array_of_shape(nb::handle shape, bool zeroed) {
   const sycl::queue queue = internal::default_queue();
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), type_code::float64);
-  return new_compact(shape, type, usm_kind::device, queue, element_order::c, zeroed);
+  return new_compact(shape, type, kind_argument(nb::none(), nb::none()), queue, element_order::c,
+                     zeroed);
 }
 
 nb::object empty(nb::handle shape, nb::handle dtype_object, nb::handle order, nb::handle device,
@@ -166,7 +167,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
   const dtype type = dtype_argument_on(queue.get_device(), dtype_object, natural);
   require_convertible(type, natural);
   return to_python(make_array(compact_like(layout_of_host(host, natural.itemsize()), wanted_order),
-                              type, queue, kind_argument(usm_type), first_use::in_order));
+                              type, queue, kind_argument(usm_type, device), first_use::in_order));
 }
 
 /// The same memory on another queue of its context.
@@ -205,16 +206,16 @@ void bind_creation(nb::module_& m) {
         docstring("asarray"));
   m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
         nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
         nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
-                "'C', *, device: DeviceLike | None = None, usm_type: UsmType = 'device', "
+                "'C', *, device: DeviceLike | None = None, usm_type: UsmType | None = None, "
                 "sycl_queue: QueueLike | None = None) -> USMArray"),
         docstring("empty"));
   m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
         nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
         nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
-                "'C', *, device: DeviceLike | None = None, usm_type: UsmType = 'device', "
+                "'C', *, device: DeviceLike | None = None, usm_type: UsmType | None = None, "
                 "sycl_queue: QueueLike | None = None) -> USMArray"),
         docstring("zeros"));
   m.def("empty_like", &empty_like, nb::arg().none(), nb::arg("dtype") = nb::none(),

@@ -98,8 +98,8 @@ tensor_place place_argument(const array& a, nb::handle dl_device) {
   }
   const std::optional<dlpack::device> wanted = named_device(dl_device);
   if (wanted == dlpack::host) {
-    return {*wanted, is_host_accessible(a.kind()) ? std::nullopt
-                                                  : std::optional(internal::private_queue(a))};
+    return {*wanted,
+            internal::host_may_view(a) ? std::nullopt : std::optional(internal::private_queue(a))};
   }
   const dlpack::device own = place_of(a);
   if (wanted && own != dlpack::host && exchange::is_on(a, *wanted)) {
@@ -281,7 +281,7 @@ nb::object to_arrow_device(const py_array& self, nb::handle requested, const nb:
 nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
                       nb::handle sycl_queue) {
   const sycl::queue queue = queue_argument(sycl_queue, device);
-  const usm_kind kind = kind_argument(usm_type);
+  const usm_kind kind = kind_argument(usm_type, device);
   const exchange::column received = column_of(column.ptr());
   if (!received.is_table) {
     return to_python(copy_to_usm(received, 0, kind, queue));
@@ -324,9 +324,9 @@ void bind_arrow_methods(nb::class_<py_array>& cls) {
 
 void bind_from_arrow(nb::module_& m) {
   m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type").none() = "device", nb::arg("sycl_queue") = nb::none(),
+        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
         nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
-                "usm_type: UsmType = 'device', sycl_queue: QueueLike | None = None) -> "
+                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
                 "typing.Any"),
         docstring("from_arrow"));
 }

@@ -388,7 +388,14 @@ void require_axis(const array& a) {
   }
 }
 
+/// NumPy's iterator over numbers in one dimension that the host reaches: it gives scalars, which
+/// Python's own functions compute with and hash. Else one over views.
 nb::object new_iterator(nb::object array) {
+  const auto& a = ready_instance<py_array>(array.ptr()).value;
+  if (a.ndim() == 1 && !a.type().is_structured() && internal::host_may_view(a)) {
+    const nb::object elements = numpy_asarray(array);
+    return checked(PyObject_GetIter(elements.ptr()));
+  }
   return make_instance(array_iterator{std::move(array)});
 }
 
@@ -475,7 +482,7 @@ void bind_iteration(nb::module_& m, nb::class_<py_array>& array_class) {
   cls.def("__length_hint__", &remaining);
   set_python_class<array_iterator>(cls);
   array_class.def("__reversed__", &reversed,
-                  nb::sig("def __reversed__(self) -> typing.Iterator[USMArray]"));
+                  nb::sig("def __reversed__(self) -> typing.Iterator[typing.Any]"));
 }
 
 PyObject* iterate(PyObject* array) {

@@ -226,8 +226,8 @@ array copy_to_usm(const exchange::received_tensor& received, nb::handle device) 
   const sycl::queue queue = queue_argument(nb::none(), device);
   const array_view source = exchange::host_view(received, queue);
   const dtype type = dtype_argument_on(queue.get_device(), nb::none(), source.type());
-  array made =
-      make_array(compact_like(source.layout()), type, queue, usm_kind::device, first_use::at_once);
+  array made = make_array(compact_like(source.layout()), type, queue,
+                          kind_argument(nb::none(), device), first_use::at_once);
   if (made.size() > 0) {
     ordered(is_short(made), [&] { copy_from_host(source, made); });
   }

@@ -210,17 +210,18 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
   set_python_class<Memory>(cls);
 }
 
-/// Device memory is no bytes-like object, as dpctl's is none.
+/// Memory that the host does not reach is no bytes-like object, as dpctl's device memory is none.
 int get_memory_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(-1, [&] {
     const auto& memory = ready_instance<py_memory>(self);
-    if (memory.bytes().kind() == usm_kind::device) {
+    const array bytes = as_bytes(memory.memory());
+    if (!internal::host_may_view(bytes)) {
       throw type_error(
           detail::message("a bytes-like object is required, not ", type_name(self),
                           ": the host cannot reach device memory, copy_to_host copies it"));
     }
-    return get_buffer(self, as_bytes(memory.memory()), view, flags);
+    return get_buffer(self, bytes, view, flags);
   });
 }
 
@@ -362,9 +363,36 @@ nb::object as_usm_memory(nb::handle producer) {
   return new_memory_object(std::move(memory));
 }
 
+// ---- views of the host
+
+constexpr std::string_view name(internal::host_access access) noexcept {
+  return access == internal::host_access::strict ? "strict" : "reached";
+}
+
+std::string_view set_host_access(nb::handle mode) {
+  const std::string_view wanted = to_text("mode", mode.ptr());
+  for (const auto access : {internal::host_access::reached, internal::host_access::strict}) {
+    if (wanted == name(access)) {
+      return name(internal::set_host_access(access));
+    }
+  }
+  throw value_error(
+      detail::message("mode must be 'reached' or 'strict', found ", repr_text(mode.ptr())));
+}
+
+void bind_host_access(nb::module_& m) {
+  m.def("host_access", &set_host_access, nb::arg("mode").none(),
+        nb::sig("def host_access(mode: HostAccess) -> HostAccess"), docstring("host_access"));
+  m.attr("_ways_to_host") = ways_to_host;
+  m.def(
+      "_host_may_view", [](const py_array& a) { return internal::host_may_view(a.value); },
+      nb::sig("def _host_may_view(a: USMArray, /) -> bool"));
+}
+
 }  // namespace
 
 void bind_memory_classes(nb::module_& m) {
+  bind_host_access(m);
   bind_base(m);
   bind_kind<device_memory>(m, "MemoryUSMDevice", usm_kind::device,
                            "Bytes of USM device memory, which only its device may touch.");

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <string>
 
 #include "elements/element.hpp"
 #include "objects/waiting.hpp"
@@ -105,11 +106,10 @@ void set_strides(exported_view& memory, const array& exported, int flags) noexce
   }
 }
 
-/// Why the request cannot be met; null when it can.
-const char* objection(const array& exported, int flags) noexcept {
-  if (!is_host_accessible(exported.kind())) {
-    return "device memory has no buffer: expected an array of usm_type 'shared' or 'host'; "
-           "usmx.asnumpy copies it to the host";
+/// Why the request cannot be met; empty when it can.
+std::string objection(const array& exported, int flags) {
+  if (!internal::host_may_view(exported)) {
+    return detail::message("device memory has no buffer for the host: ", ways_to_host);
   }
   if (asks(flags, PyBUF_WRITABLE) && exported.readonly()) {
     return "a writable buffer was asked for, but the memory is read-only";
@@ -131,15 +131,15 @@ const char* objection(const array& exported, int flags) noexcept {
   if (!asks(flags, PyBUF_STRIDES) && !c) {
     return "a buffer without strides was asked for, but the array is not C-contiguous";
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
 
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  if (const char* reason = objection(exported, flags)) {
-    PyErr_Format(PyExc_BufferError, "%s: %s", type_name(owner).c_str(), reason);
+  if (const std::string reason = objection(exported, flags); !reason.empty()) {
+    PyErr_Format(PyExc_BufferError, "%s: %s", type_name(owner).c_str(), reason.c_str());
     return -1;
   }
   auto memory = std::make_unique<exported_view>(exported);  // before it waits: see submission.cpp

@@ -116,10 +116,15 @@ class held_array {
   array_view view_;
 };
 
-// PEP 3118: host-accessible USM as Python buffers, without a copy.
+// PEP 3118: memory that the host reaches as Python buffers, without a copy.
+
+/// Ways out for a program that needs a view of the host and gets none: for messages.
+inline constexpr const char* ways_to_host =
+    "usmx.asnumpy(a) copies it to the host, and usm_type='shared' makes memory that the host "
+    "reaches on every device";
 
 /// Fills `view` for an array owned by `owner`, for the request `flags`; waits for work on the
-/// memory first. BufferError if the memory is not host-accessible, if a writable buffer of a
+/// memory first. BufferError if the host gets no view of the memory, if a writable buffer of a
 /// read-only array is asked for, or if the request cannot express the array's strides. What a
 /// request gets is what NumPy gives for it.
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags);

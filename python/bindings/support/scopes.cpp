@@ -101,8 +101,16 @@ std::optional<any_resource> scoped_resource(const sycl::queue& queue, usm_kind k
 
 }  // namespace
 
-nb::object new_scope(std::variant<sycl::queue, scoped_place> chosen) {
+nb::object new_scope(scope_choice chosen) {
   return nb::cast(py_scope{std::make_shared<scope>(std::move(chosen))});
+}
+
+std::optional<usm_kind> scoped_kind() {
+  if (!internal::scopes_live()) {
+    return std::nullopt;
+  }
+  const auto* found = innermost<usm_kind>([](const scope&, usm_kind) { return true; });
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 void note_scopes() noexcept {

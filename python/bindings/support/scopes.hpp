@@ -1,10 +1,12 @@
-// Scopes are what `with` blocks choose: the queue of new arrays, and the resource of new memory. A
-// context variable holds the scopes of the running thread or asynchronous task, the innermost last
-// (usmx/_scopes.py). A thread without the interpreter lock cannot read it, and may not wait for the
-// lock, since it may hold others: for it holds what the thread saw when it had the lock last.
+// Scopes are what `with` blocks choose: the queue and the kind of memory of new arrays, and the
+// resource of new memory. A context variable holds the scopes of the running thread or asynchronous
+// task, the innermost last (usmx/_scopes.py). A thread without the interpreter lock cannot read it,
+// and may not wait for the lock, since it may hold others: for it holds what the thread saw when it
+// had the lock last.
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -20,12 +22,14 @@ struct scoped_place {
   any_resource resource;
 };
 
+using scope_choice = std::variant<sycl::queue, scoped_place, usm_kind>;
+
 /// The choice of one block.
 struct scope {
-  explicit scope(std::variant<sycl::queue, scoped_place> choice)
+  explicit scope(scope_choice choice)
       : chosen(std::move(choice)), innermost(internal::queue_of_thread()) {}
 
-  const std::variant<sycl::queue, scoped_place> chosen;
+  const scope_choice chosen;
   /// The queue of C++'s using_queue on the thread that began the block.
   const sycl::queue* const innermost;
   /// Set when the block ends in another context than it has begun in, which cannot be changed from
@@ -35,7 +39,11 @@ struct scope {
 };
 
 /// A new Python object of the class `_Scope`.
-nb::object new_scope(std::variant<sycl::queue, scoped_place> chosen);
+nb::object new_scope(scope_choice chosen);
+
+/// The kind of memory that the innermost block has chosen; none if there is none. With the
+/// interpreter lock.
+std::optional<usm_kind> scoped_kind();
 
 /// The class, the context variable `_scopes`, and what the library asks.
 void bind_scopes(nb::module_& m);

@@ -88,6 +88,8 @@ sycl::event event_argument(const char* name, nb::handle);
 
 struct py_device {
   sycl::queue queue;
+  /// That of the array that it came from; none if it came from none.
+  std::optional<usm_kind> kind{};
 };
 
 /// The class without create_device, which is below.
@@ -194,7 +196,12 @@ bool names_a_queue(nb::handle device);
 /// Throws type_error/value_error naming the type found.
 exchange::placement resolve_syclobj(PyObject* object);
 
-/// _queue_argument, the default queue, and Device.create_device, which takes what `device=` takes.
+/// The kind of memory of a new array: that which `usm_type=` names; if that is None, the kind of
+/// the array that `device=` came from; else that of the innermost scope, or the default.
+usm_kind kind_argument(nb::handle usm_type, nb::handle device);
+
+/// _queue_argument, the default queue and kind, and Device.create_device, which takes what
+/// `device=` takes.
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class);
 
 }  // namespace usmx::bindings

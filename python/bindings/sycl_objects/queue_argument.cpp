@@ -110,6 +110,29 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
 
 namespace {
 
+/// The kind that comes with a Device of an array's; none for any other object.
+std::optional<usm_kind> kind_of_device(nb::handle device) {
+  const auto* place = value_in<py_device>(device.ptr());
+  return place == nullptr ? std::nullopt : place->kind;
+}
+
+usm_kind default_kind() {
+  const auto scoped = scoped_kind();
+  return scoped ? *scoped : internal::default_kind();
+}
+
+}  // namespace
+
+usm_kind kind_argument(nb::handle usm_type, nb::handle device) {
+  if (!usm_type.is_none()) {
+    return kind_argument(usm_type);
+  }
+  const auto known = kind_of_device(device);
+  return known ? *known : default_kind();
+}
+
+namespace {
+
 // ---- `syclobj`
 
 std::optional<exchange::placement> in_capsule(PyObject* capsule) {
@@ -166,7 +189,29 @@ exchange::placement resolve_syclobj(PyObject* object) {
 
 namespace {
 
-// ---- the default queue
+// ---- the default queue and the default kind of memory
+
+std::optional<std::string_view> named(std::optional<usm_kind> kind) {
+  return kind ? std::optional(name(*kind)) : std::nullopt;
+}
+
+void bind_default_kind(nb::module_& m) {
+  m.def(
+      "default_usm_type", [] { return name(default_kind()); },
+      nb::sig("def default_usm_type() -> UsmType"), docstring("default_usm_type"));
+  m.def(
+      "set_default_usm_type",
+      [](nb::handle usm_type) {
+        return named(internal::set_default_kind(
+            usm_type.is_none() ? std::nullopt : std::optional(kind_argument(usm_type))));
+      },
+      nb::arg("usm_type").none(),
+      nb::sig("def set_default_usm_type(usm_type: UsmType | None) -> UsmType | None"),
+      docstring("set_default_usm_type"));
+  m.def(
+      "_usm_type_scope", [](nb::handle usm_type) { return new_scope(kind_argument(usm_type)); },
+      nb::arg("usm_type").none(), nb::sig("def _usm_type_scope(usm_type: object) -> _Scope"));
+}
 
 std::optional<sycl::queue> optional_queue(nb::handle queue) {
   return queue.is_none() ? std::nullopt : std::optional(queue_argument(queue, nb::none()));
@@ -198,6 +243,7 @@ bool names_a_queue(nb::handle device) {
 
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
   bind_default_queue(m);
+  bind_default_kind(m);
   m.def(
       "_queue_argument",
       [](nb::handle sycl_queue, nb::handle device) {
@@ -208,7 +254,7 @@ void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
   device_class.def_static(
       "create_device",
       [](nb::handle device) {
-        return make_instance(py_device{queue_argument(nb::none(), device)});
+        return make_instance(py_device{queue_argument(nb::none(), device), kind_of_device(device)});
       },
       nb::arg("device") = nb::none(), nb::sig("def create_device(device: object = None) -> Device"),
       docstring("Device.create_device"));
@@ -249,7 +295,8 @@ nb::class_<py_device> bind_device(nb::module_& m) {
       m, "Device",
       "The place of an array: a queue, and with it a device and a context. ``a.device`` and "
       "``Device.create_device`` make one, and every argument ``device`` accepts one. It equals a "
-      "Device or SyclQueue of the same queue. The array API and dpctl have the name.");
+      "Device or SyclQueue of the same queue, whatever its kind of memory. The array API and dpctl "
+      "have the name.");
   bind_where(
       cls, [](const py_device& d) { return d.queue; },
       [](const py_device& d) { return queue_object(d.queue); });
@@ -266,7 +313,12 @@ nb::class_<py_device> bind_device(nb::module_& m) {
       .def("__hash__",
            [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
       .def("__repr__",
-           [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; });
+           [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; })
+      .def_prop_ro(
+          "usm_type", [](const py_device& d) { return named(d.kind); },
+          nb::sig("def usm_type(self) -> UsmType | None"),
+          "The kind of memory of the array that the Device came from, which new arrays with it as "
+          "``device`` have, too; None if it came from no array.");
   set_python_class<py_device>(cls);
   return cls;
 }

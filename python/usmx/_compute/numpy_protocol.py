@@ -35,11 +35,19 @@ from usmx._compute.scans import accumulate, single_axis
 from usmx._compute.sorting import argsort
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
-from usmx._container.elsewhere import COMPUTE
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import mask_beside
 from usmx._container.patterns import arange
-from usmx._core import ElementwiseKernel, USMArray, _as_array, asarray, broadcast_to, reshape
+from usmx._core import (
+    ElementwiseKernel,
+    USMArray,
+    _as_array,
+    _host_may_view,
+    _ways_to_host,
+    asarray,
+    broadcast_to,
+    reshape,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -212,7 +220,7 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         return way(name, inputs, outs or (None,), kwargs)
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
-        raise TypeError(f"numpy.{call}: {COMPUTE}")
+        raise TypeError(f"numpy.{call}: usmx does not compute it; for NumPy, {_ways_to_host}")
     if outs:
         kwargs["out"] = outs
     return on_the_host(getattr(ufunc, method), inputs, kwargs)
@@ -301,7 +309,7 @@ _WAYS: dict[str, tuple[Collection[str], Callable[..., Any]]] = {
 def _is_near(operand):
     """Whether the host reaches it, or it is no array."""
     if isinstance(operand, USMArray):
-        return operand.usm_type != "device"
+        return _host_may_view(operand)
     return not isinstance(operand, Traced) and _as_array(operand) is None
 
 

@@ -121,9 +121,8 @@ def argsort(
 
 
 def partition(
-    x: Producer,
+    a: Producer,
     kth: SupportsIndex | Sequence[SupportsIndex],
-    /,
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
@@ -132,14 +131,14 @@ def partition(
     All elements are sorted, which is more than NumPy promises.
 
     Args:
-        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        a: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         kth: the places at which there is what sorting puts there, with nothing greater before it
             and nothing less after it: an integer, or several. Negative ones count from the end.
-        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        axis: an integer. None treats `a` as if it had one dimension, in C order.
         kind: None or 'introselect'. It changes nothing.
 
     Returns:
-        A new USMArray on the queue of `x` and of its kind.
+        A new USMArray on the queue of `a` and of its kind.
 
     Raises:
         TypeError: the elements are structures, or `kth` has no integers.
@@ -150,13 +149,12 @@ def partition(
         >>> print(usmx.partition(usmx.asarray([3, 1, 2]), 1))
         [1 2 3]
     """
-    return _partitioned(x, kth, axis, kind, False)
+    return _partitioned(a, kth, axis, kind, False)
 
 
 def argpartition(
-    x: Producer,
+    a: Producer,
     kth: SupportsIndex | Sequence[SupportsIndex],
-    /,
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
@@ -165,14 +163,14 @@ def argpartition(
     All elements are sorted, which is more than NumPy promises.
 
     Args:
-        x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        a: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         kth: the places at which there is what sorting puts there, with nothing greater before it
             and nothing less after it: an integer, or several. Negative ones count from the end.
-        axis: an integer. None treats `x` as if it had one dimension, in C order.
+        axis: an integer. None treats `a` as if it had one dimension, in C order.
         kind: None or 'introselect'. It changes nothing.
 
     Returns:
-        A new USMArray of int64 on the queue of `x` and of its kind.
+        A new USMArray of int64 on the queue of `a` and of its kind.
 
     Raises:
         TypeError: the elements are structures, or `kth` has no integers.
@@ -183,7 +181,7 @@ def argpartition(
         >>> print(usmx.argpartition(usmx.asarray([3, 1, 2]), 1))
         [1 2 0]
     """
-    return _partitioned(x, kth, axis, kind, True)
+    return _partitioned(a, kth, axis, kind, True)
 
 
 def _partitioned(x, kth, axis, kind, wants_places):

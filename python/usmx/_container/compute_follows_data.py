@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._core import SyclQueue, _queue_argument, _queue_scope
+from usmx._core import SyclQueue, _queue_argument, _queue_scope, _usm_type_scope
 from usmx._scopes import block_of
 
 if TYPE_CHECKING:
@@ -95,6 +95,31 @@ def using_queue(queue: QueueLike) -> AbstractContextManager[QueueLike]:
         True
     """
     return block_of(_queue_scope(queue), queue)
+
+
+def using_usm_type(usm_type: UsmType) -> AbstractContextManager[UsmType]:
+    """Make new arrays in memory of a kind within a ``with`` block, unless a kind is named.
+
+    The block holds where one of `using_queue` does. What tells the kind from elsewhere goes before
+    it, as before ``default_usm_type()``.
+
+    Args:
+        usm_type: 'device', 'shared' or 'host'.
+
+    Returns:
+        A context manager, whose ``as`` gives `usm_type`.
+
+    Raises:
+        TypeError: `usm_type` is no text.
+        ValueError: there is no such kind.
+
+    Example:
+        >>> with usmx.using_usm_type('shared'):
+        ...     a = usmx.zeros(3)
+        >>> a.usm_type
+        'shared'
+    """
+    return block_of(_usm_type_scope(usm_type), usm_type)
 
 
 def common_queue(arrays: Sequence[USMArray]) -> SyclQueue:

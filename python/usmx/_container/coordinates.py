@@ -81,7 +81,7 @@ def indices(
     sparse: bool = False,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> Any:
     """Make the indices of a grid. Waits.
@@ -91,7 +91,8 @@ def indices(
         dtype: the element type.
         sparse: whether each array has size 1 along the axes of the others.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the arrays.
 
     Returns:
@@ -112,7 +113,7 @@ def indices(
     """
     shape = integers_of("dimensions", dimensions)
     queue = _core._queue_argument(sycl_queue, device)
-    place: dict[str, Any] = {"usm_type": usm_type, "sycl_queue": queue}
+    place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": queue}
     each = [
         reshape(arange(n, dtype=dtype, **place), (1,) * k + (n,) + (1,) * (len(shape) - k - 1))
         for k, n in enumerate(shape)
@@ -249,7 +250,7 @@ def diag_indices(
     ndim: SupportsIndex = 2,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> tuple[USMArray, ...]:
     """Make the indices of the main diagonal of an array whose axes have one size. Waits.
@@ -258,7 +259,8 @@ def diag_indices(
         n: the size of each axis.
         ndim: the number of axes.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the arrays.
 
     Returns:
@@ -306,7 +308,7 @@ def tril_indices(
     m: SupportsIndex | None = None,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> tuple[USMArray, ...]:
     """Make the indices of the elements on and below a diagonal of a matrix. Waits.
@@ -316,7 +318,8 @@ def tril_indices(
         k: the diagonal: 0 for the main one, positive above it, negative below it.
         m: the number of columns. By default `n`.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the arrays.
 
     Returns:
@@ -359,7 +362,7 @@ def triu_indices(
     m: SupportsIndex | None = None,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> tuple[USMArray, ...]:
     """Make the indices of the elements on and above a diagonal of a matrix. Waits.
@@ -369,7 +372,8 @@ def triu_indices(
         k: the diagonal: 0 for the main one, positive above it, negative below it.
         m: the number of columns. By default `n`.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the arrays.
 
     Returns:

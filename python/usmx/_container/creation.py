@@ -43,7 +43,7 @@ def ones(
     order: OrderCF | None = "C",
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """Make a new array of ones. Waits until it is filled.
@@ -55,7 +55,8 @@ def ones(
         order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
     Returns:
@@ -95,7 +96,7 @@ def full(
         order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device. By
             default the default device, or the queue of `fill_value` if that is an array in USM.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default 'device', or that of
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of
             `fill_value` if that is an array in USM.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device, or
             that of `fill_value` if that is an array in USM.
@@ -119,7 +120,6 @@ def full(
         usm_type = values.usm_type if usm_type is None else usm_type
         if sycl_queue is None and device is None:
             sycl_queue = values._own_queue
-    usm_type = "device" if usm_type is None else usm_type
     natural = _scalar_type(values, fill_value) if dtype is None else None
     result = _new_array(shape, dtype, usm_type, sycl_queue, device, order, False, natural or "f8")
     _set_all(result, values)
@@ -227,7 +227,7 @@ def from_numpy(
     /,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """Copy a NumPy array into new unified shared memory. Waits.
@@ -236,7 +236,8 @@ def from_numpy(
         np_ary: a NumPy array.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
     Returns:
@@ -363,7 +364,6 @@ def _from_host(obj, dtype, device, usm_type, sycl_queue, order):
         source = source.astype(_core._dtype(dtype))  # strings, longdouble, ...
     else:
         source = in_native_order(source)
-    usm_type = "device" if usm_type is None else usm_type
     result = _core._new_array_for(source, dtype, usm_type, sycl_queue, device, order)
     _core._copy_from_host(result, source)
     return result

@@ -73,7 +73,6 @@ _OF_ARRAYS = {
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
     "to": "a.to_device(device) or a.astype(dtype)",
-    "to_numpy": "usmx.asnumpy(a)",
     "tofile": "usmx.save(file, a)",
     "unsqueeze": "usmx.expand_dims(a, axis)",
 }

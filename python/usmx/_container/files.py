@@ -115,7 +115,7 @@ def load(
     file: File,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
     progress: Progress | None = None,
 ) -> Any:
@@ -126,7 +126,8 @@ def load(
     Args:
         file: a path, or a seekable file open for reading bytes.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the arrays. By default the queue that usmx keeps for the device.
         progress: called after each piece with the bytes read so far and those of all elements. In
             an .npz file each array counts for itself.

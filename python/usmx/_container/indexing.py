@@ -143,10 +143,9 @@ def take_along_axis(
 
 
 def put_along_axis(
-    x: Producer,
+    arr: Producer,
     indices: ArrayLike | Producer,
-    vals: object,
-    /,
+    values: object,
     axis: SupportsIndex | None = -1,
     *,
     mode: IndexMode = "raise",
@@ -156,11 +155,11 @@ def put_along_axis(
     If the function raises, it has set nothing. If an index occurs twice, its last value counts.
 
     Args:
-        x: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
-        indices: an array of integers with as many dimensions as `x`, or one without an axis. Its
-            shape, but for the axis, can be broadcast together with that of `x`.
-        vals: an array, a scalar or nested lists, which can be broadcast to the shape of
-            ``take_along_axis(x, indices, axis=axis)``.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``. It is written to.
+        indices: an array of integers with as many dimensions as `arr`, or one without an axis. Its
+            shape, but for the axis, can be broadcast together with that of `arr`.
+        values: an array, a scalar or nested lists, which can be broadcast to the shape of
+            ``take_along_axis(arr, indices, axis=axis)``.
         axis: an integer. None counts through all elements, in C order.
         mode: what becomes of an index outside of the axis. 'raise': an IndexError; negative indices
             count from the end. 'wrap': the index is counted on from the other end. 'clip': the
@@ -168,7 +167,7 @@ def put_along_axis(
 
     Raises:
         IndexError: an index is outside of its axis, or `indices` are no integers.
-        ValueError: `x` is read-only, or the shapes do not fit.
+        ValueError: `arr` is read-only, or the shapes do not fit.
 
     Example:
         >>> x = usmx.zeros((2, 2), dtype='i4')
@@ -176,14 +175,14 @@ def put_along_axis(
         >>> x.tolist()
         [[0, 7], [7, 0]]
     """
-    view = as_view("x", x)
+    view = as_view("arr", arr)
     if axis is None:
         chosen = integers(indices, view.size, mode)
         _require_ndim(chosen, 1)
-        set_places(view, chosen, vals)
+        set_places(view, chosen, values)
         return
     chosen, along = _at_each_place(view, indices, axis, mode)
-    _core._put_along_axis(view, chosen, vals, along)
+    _core._put_along_axis(view, chosen, values, along)
 
 
 def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:

@@ -69,9 +69,9 @@ class ArrayNamespaceInfo:
             and (kind is None or isdtype(dtype, kind))
         }
 
-    def devices(self) -> tuple[Device, ...]:
+    def devices(self) -> list[Device]:
         """A Device for each device of the machine."""
-        return tuple(map(Device.create_device, _get_devices()))
+        return [*map(Device.create_device, _get_devices())]
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         DeviceLike,
         DTypeLike,
         IndexMode,
+        NumpyArray,
         OrderCFAK,
         Producer,
         QueueLike,
@@ -196,6 +197,13 @@ class _OfArrays:
     ) -> USMArray:
         """View a diagonal: `usmx.diagonal`. Does not wait."""
         return numpy_names.diagonal(self, offset, axis1, axis2)
+
+    def to_numpy(self: Any) -> NumpyArray:
+        """Copy the elements into a NumPy array: `usmx.asnumpy`. Waits.
+
+        Matplotlib, pandas and others ask for it by this name.
+        """
+        return _core.asnumpy(self)
 
     def to_device(
         self: Any,

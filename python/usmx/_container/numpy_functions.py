@@ -1,7 +1,7 @@
 """What NumPy's functions do with arrays: `USMArray.__array_function__`.
 
 Those that usmx has are its own functions, and give USMArrays of every kind of memory. The others
-are refused for device memory, and work on the buffers of the other kinds (docs/decisions.md, 111).
+work on the buffers of memory that the host reaches (docs/decisions.md, 111).
 """
 
 from __future__ import annotations
@@ -36,12 +36,9 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         return _core.asarray(*args, **_CONVERSIONS[name] | given | place)
     if name in FUNCTIONS and _is_ours(name, args, classes):
         return FUNCTIONS[name](name, args, kwargs)
-    arrays = list(_arrays_in((*args, *kwargs.values())))
-    if name not in _OF_ATTRIBUTES and any(array.usm_type == "device" for array in arrays):
-        raise TypeError(
-            f"numpy.{name} cannot read device memory: {_dpnp(arrays)}copy it to the host "
-            "(usmx.asnumpy(a))"
-        )
+    arrays = _arrays_in((*args, *kwargs.values()))
+    if name not in _OF_ATTRIBUTES and not all(map(_core._host_may_view, arrays)):
+        raise TypeError(f"numpy.{name} cannot read device memory: {_core._ways_to_host}")
     if not hasattr(function, "_implementation"):  # np.arange(..., like=array)
         return NotImplemented
     if name in _OF_ATTRIBUTES:
@@ -61,12 +58,6 @@ def _is_ours(name, args, classes):
     if name == "copyto" or all(issubclass(cls, USMArray) for cls in classes):
         return True
     return name in _TAKING_OTHERS and len(args) > 0 and isinstance(args[0], USMArray)
-
-
-def _dpnp(arrays):
-    """The first way out, which structured arrays do not have."""
-    structured = any(array.dtype.names for array in arrays)
-    return "" if structured else "hand it to dpnp (usmx.to_dpnp(a), no copy) or "
 
 
 def on_the_host(function, args, kwargs):

@@ -512,7 +512,7 @@ def frombuffer(
     offset: SupportsIndex = 0,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """Copy the bytes of an object of the host into a new array of one dimension. Waits.
@@ -523,7 +523,8 @@ def frombuffer(
         count: how many elements; -1 means all.
         offset: how many bytes to skip first.
         device: where the array is: a filter string, a SyclDevice, a SyclQueue or a Device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the array.
 
     Returns:

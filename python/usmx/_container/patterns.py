@@ -38,7 +38,7 @@ def arange(
     dtype: DTypeLike | None = None,
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """Make a 1-dimensional array of numbers from start to below stop, in steps. Waits.
@@ -52,7 +52,8 @@ def arange(
             integer, floating-point or complex.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
     Returns:
@@ -122,7 +123,7 @@ def linspace(
             default the default device, or the queue of the arrays in USM.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device, or
             that of the arrays in USM.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default 'device', or that of
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default that of
             the arrays in USM.
 
     Returns:
@@ -144,7 +145,7 @@ def linspace(
     if views and sycl_queue is None and device is None:
         sycl_queue = common_queue(views)
     if usm_type is None:
-        usm_type = common_usm_type(views) if views else "device"
+        usm_type = common_usm_type(views) if views else None
     start, stop = _end("start", start), _end("stop", stop)
     num = as_integer("num", num)
     if num < 0:
@@ -172,7 +173,7 @@ def eye(
     order: OrderCF | None = "C",
     *,
     device: DeviceLike | None = None,
-    usm_type: UsmType = "device",
+    usm_type: UsmType | None = None,
     sycl_queue: QueueLike | None = None,
 ) -> USMArray:
     """Make a matrix with ones on one diagonal and zeros elsewhere. Waits.
@@ -186,7 +187,8 @@ def eye(
         order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
         device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
             Device. By default the default device.
-        usm_type: the kind of memory: 'device', 'shared' or 'host'.
+        usm_type: the kind of memory: 'device', 'shared' or 'host'. By default
+            `default_usm_type()`.
         sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
     Returns:

@@ -15,7 +15,7 @@ NEW_ARRAY = f"""Args:
     order: 'C', where the last index varies fastest in memory, or 'F', where the first one does.
     device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
         Device. By default the default device.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default `default_usm_type()`.
     sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
 {NEW_MEMORY}"""
@@ -52,8 +52,8 @@ New memory is exactly as large as the elements span, and the elements are not se
 Args:
     shape: an integer or a sequence of integers.
     dtype: the element type. By default float64, or float32 on a device without float64.
-    buffer: the kind of new memory, 'device', 'shared' or 'host'; or the memory that exists: a memory object,
-        an array or any other producer.
+    buffer: the kind of new memory, 'device', 'shared' or 'host', by default `default_usm_type()`; or the memory
+        that exists: a memory object, an array or any other producer.
     strides: in elements. By default `order` decides.
     offset: how many elements element zero is away from the first byte of the memory. In new memory with
         negative strides, 0 stands for the offset that fits.
@@ -202,7 +202,7 @@ Args:
     copy: True: always copy. None: copy if needed, and everything that is no producer. False:
         never copy; a NumPy array that is a view of USM then gives that memory.
     usm_type: the kind of memory: 'device', 'shared' or 'host'. None keeps that of a producer,
-        and means 'device' for host data. For a list with producers it is what
+        and means `default_usm_type()` for host data. For a list with producers it is what
         `get_coerced_usm_type` gives.
     sycl_queue: the queue of the array. None keeps that of a producer, or the common queue of
         the producers in a list, and means the queue that usmx keeps for the device otherwise.
@@ -261,7 +261,7 @@ Unified shared memory becomes a view, which keeps alive what the producer gave. 
 is on the producer's ``sycl_queue`` if it has one, else on the queue that usmx has for the
 device. Memory of a CUDA device comes after the work on the producer's stream. For other devices
 DLPack names no queue: finish work on other queues before you call this function. Ordinary host
-memory is copied into memory of kind 'device', and the function waits for the copy. The protocol
+memory is copied into memory of kind `default_usm_type()`, and the function waits for the copy. The protocol
 is that of https://dmlc.github.io/dlpack, the arguments are those of the array API.
 
 Args:
@@ -300,7 +300,7 @@ Args:
         polars or pandas, and others.
     device: where the array is: a filter string such as 'gpu', a SyclDevice, a SyclQueue or a
         Device. By default the default device.
-    usm_type: the kind of memory: 'device', 'shared' or 'host'.
+    usm_type: the kind of memory: 'device', 'shared' or 'host'. By default `default_usm_type()`.
     sycl_queue: the queue of the array. By default the queue that usmx keeps for the device.
 
 Returns:

@@ -34,6 +34,37 @@ Example:
     >>> usmx.zeros(3).sycl_queue.is_in_order
     True
     >>> in_order = usmx.set_default_queue(before)""",
+    "default_usm_type": """Return the kind of memory of new arrays that name none.
+
+It is what the innermost block of ``using_usm_type`` has chosen; without one what ``set_default_usm_type`` has set,
+or the environment by ``USMX_DEFAULT_USM_TYPE``, or 'device'. It does not count where the kind is known from elsewhere:
+from other arrays of which the new one is made, or from the ``a.device`` of an array that is passed as ``device``.
+
+Returns:
+    'device', 'shared' or 'host'.
+
+Example:
+    >>> usmx.default_usm_type()
+    'device'""",
+    "set_default_usm_type": """Set the kind of memory of new arrays that name none, for all threads.
+
+Arrays that exist keep theirs.
+
+Args:
+    usm_type: 'device', 'shared' or 'host'; None for what the environment says, or 'device'.
+
+Returns:
+    What was set before, or None.
+
+Raises:
+    TypeError: `usm_type` is no text.
+    ValueError: there is no such kind.
+
+Example:
+    >>> before = usmx.set_default_usm_type('shared')
+    >>> usmx.zeros(3).usm_type
+    'shared'
+    >>> shared = usmx.set_default_usm_type(before)""",
     "Device.create_device": """Make the Device that an argument ``device`` of this package's functions stands for.
 
 Args:

@@ -8,6 +8,8 @@ from usmx._doctor.situation import Finding, Situation, ok, problem
 
 VARIABLES = (
     "USMX_CACHE_DIR",
+    "USMX_DEFAULT_USM_TYPE",
+    "USMX_HOST_ACCESS",
     "USMX_KERNEL_VECTORS",
     "USMX_LEAK_REPORT",
     "USMX_LEAK_WARNINGS",

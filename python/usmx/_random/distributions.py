@@ -61,7 +61,7 @@ class Distributions:
         }
         shapes = [each.shape for each in given.values() if isinstance(each, USMArray)]
         shape = numpy.broadcast_shapes(*shapes) if size is None else shape_of(name, size)
-        usm_type = place.get("usm_type", "device")
+        usm_type = place.get("usm_type")
         kind = numpy.dtype("i8") if name in OF_INTEGERS else real
         made = array_for(name, shape, kind, None, where["device"], usm_type, where["sycl_queue"])
         values = [

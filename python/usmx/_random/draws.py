@@ -85,7 +85,7 @@ def array_for(function, size, dtype, out, device, usm_type, sycl_queue):
     shape = None if size is None else shape_of(function, size)
     if out is None:
         queue = _queue_argument(sycl_queue, device)
-        return empty(shape or (), dtype, usm_type=usm_type, sycl_queue=queue)
+        return empty(shape or (), dtype, device=device, usm_type=usm_type, sycl_queue=queue)
     if shape not in (None, out.shape):
         raise ValueError(f"{function}: out must have shape {shape}, found {out.shape}")
     return out

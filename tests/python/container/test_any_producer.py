@@ -138,10 +138,10 @@ CALLS = {
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "broadcast_shapes", "default_queue", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "fuse", "get_coerced_usm_type",
+    "arange", "broadcast_shapes", "default_queue", "default_usm_type", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "fuse", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
-    "iinfo", "indices", "isdtype", "linspace", "load", "ones", "print_options", "set_default_queue", "set_print_options",
-    "synchronize", "tril_indices", "triu_indices", "using_queue", "zeros",
+    "iinfo", "indices", "isdtype", "linspace", "load", "ones", "print_options", "host_access", "set_default_queue", "set_default_usm_type", "set_print_options",
+    "synchronize", "tril_indices", "triu_indices", "using_queue", "using_usm_type", "zeros",
     "dldevice_to_sycl_device", "get_composite_devices", "get_device_cached_queue", "get_num_devices", "get_platforms",
     "has_accelerator_devices", "has_cpu_devices", "has_gpu_devices", "lsplatform", "select_accelerator_device",
     "select_cpu_device", "select_default_device", "select_device_with_aspects", "select_gpu_device",

@@ -605,14 +605,15 @@ def test_object_that_is_producer_and_buffer_is_a_producer():
 CREATION = """empty zeros ones full empty_like zeros_like ones_like full_like arange linspace eye
 meshgrid tril triu asarray from_numpy asnumpy to_numpy copy astype can_cast result_type finfo iinfo
 isdtype""".split()  # noqa: SIM905
-# usmx has arrays of first and last numbers, too, whose kind is the default.
-OTHER_DEFAULTS = {"linspace": ["usm_type"]}
+# Programs can set the kind of memory of these (`set_default_usm_type`).
+OF_DEFAULT_KIND = ("empty", "zeros", "ones", "arange", "linspace", "eye", "from_numpy")
 
 
 @pytest.mark.parametrize("name", CREATION)
 def test_calls_of_dpnps_functions_are_taken(name):
     theirs = getattr(dpnp.tensor, name)
-    assert_takes_calls_of(getattr(usmx, name), theirs, OTHER_DEFAULTS.get(name, ()))
+    other_defaults = ["usm_type"] if name in OF_DEFAULT_KIND else []
+    assert_takes_calls_of(getattr(usmx, name), theirs, other_defaults)
 
 
 def test_asarray_of_one_argument_and_of_more_is_one_function():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import usmx
+from helpers import HOST_KINDS
 
 LAYOUTS = {
     "contiguous": lambda a: a,
@@ -88,9 +89,14 @@ def test_place_outside_is_an_index_error():
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_numpy_makes_an_array_of_the_elements_that_the_host_reaches(layout):
-    mine, numpys = pair(layout, "shared")
-    assert np.array_equal(np.asarray(mine.flat), numpys.reshape(-1))
-    assert np.asarray(mine.flat, "i8").dtype == "i8"
+    for kind in HOST_KINDS:
+        mine, numpys = pair(layout, kind)
+        assert np.array_equal(np.asarray(mine.flat), numpys.reshape(-1))
+        assert np.asarray(mine.flat, "i8").dtype == "i8"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_numpy_makes_no_array_where_the_host_gets_no_view(layout, strict_host):
     with pytest.raises(TypeError, match="device memory cannot be converted to a NumPy array"):
         np.asarray(pair(layout, "device")[0].flat)
 

@@ -101,7 +101,7 @@ def test_reversed_arrays_compute_with_dpnp():
         np.array_equal,
     ],
 )
-def test_hint_of_a_structured_array_does_not_send_it_to_dpnp(refused):
+def test_hint_of_a_structured_array_does_not_send_it_to_dpnp(refused, strict_host):
     array = usmx.zeros(3, dtype=[("x", "f8"), ("n", "i4")])
     arguments = (array, array) if refused is np.array_equal else (array,)
     with pytest.raises(TypeError, match=r"usmx\.asnumpy\(a\)") as caught:
