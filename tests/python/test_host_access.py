@@ -79,6 +79,35 @@ def test_view_has_the_elements_of_any_layout(host, kind, data):
     assert np.array_equal(view, expected, equal_nan=host.dtype.kind in "fc")
 
 
+@pytest.mark.parametrize("kind", HOST_KINDS)
+def test_as_strided_of_numpy_is_refused_because_it_takes_bytes(kind):
+    array = usmx.arange(12.0, usm_type=kind)
+    with pytest.raises(TypeError, match=r"strides in bytes.*usmx\.lib\.stride_tricks\.as_strided"):
+        np.lib.stride_tricks.as_strided(array, (2, 2), array.strides * 2)
+    windows = np.lib.stride_tricks.sliding_window_view(array, 3)
+    assert windows.tolist() == usmx.lib.stride_tricks.as_strided(array, (10, 3), (1, 1)).tolist()
+    view = np.lib.stride_tricks.as_strided(np.asarray(array), (2, 2), (8, 8))
+    assert view.tolist() == [[0, 1], [1, 2]]
+
+
+def test_functions_of_scipy_that_pass_strides_on_are_refused():
+    linalg = pytest.importorskip("scipy.linalg")
+    array = usmx.arange(5.0, usm_type="shared")
+    with pytest.raises(TypeError, match=r"np\.asarray\(a\)"):
+        linalg.circulant(array)
+    assert linalg.circulant(np.asarray(array))[:, 0].tolist() == [0, 1, 2, 3, 4]
+
+
+def as_strided(array):
+    """A function of a user's with the same name."""
+    return np.asarray(array)
+
+
+def test_other_functions_of_that_name_get_their_view():
+    array = usmx.arange(3.0, usm_type="shared")
+    assert as_strided(array).ctypes.data == array._pointer
+
+
 def test_kinds_stay_what_they_are():
     array = usmx.arange(3.0)
     view = np.asarray(array)

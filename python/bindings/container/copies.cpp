@@ -203,6 +203,9 @@ nb::object order_of_bytes(const layout& where, nb::handle order) {
 nb::object to_host_array(nb::handle self, nb::handle dtype, nb::handle copy) {
   require_usable_process();
   const py_array& a = ready_instance<py_array>(self.ptr());
+  if (is_asked_by_as_strided()) {
+    throw type_error(not_for_as_strided);
+  }
   if (internal::host_may_view(a.value)) {
     const nb::object buffer = checked(PyMemoryView_FromObject(self.ptr()));
     return copy.is_none() ? host_asarray.get()(buffer, dtype)

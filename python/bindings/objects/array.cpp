@@ -36,6 +36,22 @@ layout whole_layout_of(const Py_buffer& host) {
 
 }  // namespace
 
+bool is_asked_by_as_strided() {
+  PyFrameObject* const frame = PyEval_GetFrame();
+  if (frame == nullptr) {
+    return false;
+  }
+  const nb::object code = checked(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  PyObject* const function = reinterpret_cast<PyCodeObject*>(code.ptr())->co_name;
+  if (PyUnicode_CompareWithASCIIString(function, "as_strided") != 0) {
+    return false;
+  }
+  const nb::object globals = checked(PyFrame_GetGlobals(frame));
+  const nb::object module = nb::borrow(PyDict_GetItemString(globals.ptr(), "__name__"));
+  return nb::isinstance<nb::str>(module) &&
+         nb::cast<std::string_view>(module).starts_with("numpy.lib.");
+}
+
 held_array::held_array(std::unique_ptr<held_buffer> buffer, dtype type, layout where,
                        const sycl::queue& queue)
     : buffer_(std::move(buffer)),
@@ -110,6 +126,9 @@ void set_strides(exported_view& memory, const array& exported, int flags) noexce
 std::string objection(const array& exported, int flags) {
   if (!internal::host_may_view(exported)) {
     return detail::message("device memory has no buffer for the host: ", ways_to_host);
+  }
+  if (is_asked_by_as_strided()) {
+    return not_for_as_strided;
   }
   if (asks(flags, PyBUF_WRITABLE) && exported.readonly()) {
     return "a writable buffer was asked for, but the memory is read-only";

@@ -123,6 +123,14 @@ inline constexpr const char* ways_to_host =
     "usmx.asnumpy(a) copies it to the host, and usm_type='shared' makes memory that the host "
     "reaches on every device";
 
+/// Whether NumPy's `as_strided` asks for the elements. Its callers take the strides from the array,
+/// where they count elements, and it takes them for bytes: the result would lie in other memory.
+/// NumPy dispatches this function to nobody, so only the caller's frame tells.
+bool is_asked_by_as_strided();
+inline constexpr const char* not_for_as_strided =
+    "numpy.lib.stride_tricks.as_strided takes strides in bytes, and those of a USMArray count "
+    "elements: use usmx.lib.stride_tricks.as_strided, or give NumPy's functions np.asarray(a)";
+
 /// Fills `view` for an array owned by `owner`, for the request `flags`; waits for work on the
 /// memory first. BufferError if the host gets no view of the memory, if a writable buffer of a
 /// read-only array is asked for, or if the request cannot express the array's strides. What a
