@@ -69,9 +69,9 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
-/// Whether the host gets views of the array's memory.
+/// Whether the host gets views of the array's memory; not of an array without memory.
 inline bool host_may_view(const array& of) {
-  return host_may_view(of.kind(), private_queue(of).get_device());
+  return of.owner() != nullptr && host_may_view(of.kind(), private_queue(of).get_device());
 }
 
 /// Waits until a partner who reads events (runtime/queues.hpp) may work on the elements

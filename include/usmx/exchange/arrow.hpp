@@ -185,7 +185,7 @@ namespace usmx::inline v1::exchange {
 /// are copied, because Arrow packs them into bits. Exposes the array (see `array`). Does not wait
 /// for unfinished work: see array::wait. Throws buffer_error unless the elements are bools,
 /// integers or floating-point numbers that lie side by side in at least one dimension and in memory
-/// of kind `shared` or `host`.
+/// that the host may touch (host_may_touch).
 [[nodiscard]] USMX_API arrow::owned<arrow::array> to_arrow(const array&);
 /// The same as a device array, of any memory: host-accessible memory is on the device `cpu`, other
 /// memory on its dlpack_device. Throws buffer_error also when the device has no number, and for

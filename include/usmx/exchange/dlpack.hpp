@@ -164,9 +164,9 @@ namespace usmx::inline v1::exchange {
 USMX_API dlpack::device dlpack_device(const array&);
 
 /// Whether an array's memory is on a device; it may be on several: memory of a CUDA device
-/// is on oneAPI's device as well, and on CUDA's managed one if its kind is `shared`; memory of kind
-/// `shared` or `host` is on dlpack::host. An array without memory is not on dlpack::host; for the
-/// other devices this function throws value_error.
+/// is on oneAPI's device as well, and on CUDA's managed one if its kind is `shared`; memory that
+/// the host may touch (host_may_touch) is on dlpack::host. An array without memory is not on
+/// dlpack::host; for the other devices this function throws value_error.
 USMX_API bool is_on(const array&, dlpack::device);
 
 /// Makes a tensor of an array on a device that its memory is on (see is_on). The tensor keeps the

@@ -201,7 +201,15 @@ TEST_F(arrow_test, host_accessible_memory_is_on_the_host) {
   }
 }
 
+TEST_F(arrow_test, memory_that_the_host_reaches_is_on_the_host) {
+  const array a = sample(usm_kind::device);
+  const auto made = to_arrow_device(a);
+  EXPECT_EQ(made->device_type == arrow::device_type::cpu,
+            usmx::host_may_touch(usm_kind::device, device()));
+}
+
 TEST_F(arrow_test, device_memory_is_on_its_device_and_not_on_the_host) {
+  const support::strict_host_access strict;
   const array a = sample(usm_kind::device);
   const auto made = to_arrow_device(a);
   EXPECT_EQ(static_cast<int>(made->device_type),

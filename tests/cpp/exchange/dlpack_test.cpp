@@ -136,7 +136,13 @@ TEST_F(dlpack_test, memory_of_a_sub_device_has_no_number) {
   expect_error<buffer_error>([&] { dlpack_device(a); }, {"sub-device"});
 }
 
+TEST_F(dlpack_test, tensor_of_memory_that_the_host_reaches_may_be_on_the_host) {
+  EXPECT_EQ(usmx::exchange::is_on(sample(), dlpack::host),
+            usmx::host_may_touch(usm_kind::device, device()));
+}
+
 TEST_F(dlpack_test, tensor_on_a_device_that_its_memory_is_not_on_is_refused) {
+  const support::strict_host_access strict;
   const array a = sample();
   for (const dlpack::device where : {dlpack::host, dlpack::device{dlpack::device_type::oneapi, 77},
                                      dlpack::device{dlpack::device_type::oneapi, -1},

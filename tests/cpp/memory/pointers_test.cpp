@@ -31,6 +31,7 @@ using usmx::pointer_kind;
 using usmx::query_allocation;
 using usmx::usm_kind;
 using usmx::value_error;
+using usmx::internal::host_may_view;
 
 // Memory of usmx itself, which its registry knows.
 class own_block {
@@ -264,6 +265,16 @@ TEST_F(pointer_test, host_may_touch_device_memory_only_of_its_own_cpu) {
     EXPECT_EQ(host_may_touch(usm_kind::device, any),
               any.is_cpu() && any.get_backend() == sycl::backend::opencl)
         << usmx::describe(any);
+  }
+}
+
+TEST_F(pointer_test, host_views_what_it_may_touch_unless_its_access_is_strict) {
+  for (const usm_kind kind : all_kinds) {
+    EXPECT_EQ(host_may_view(kind, device()), host_may_touch(kind, device()));
+  }
+  const support::strict_host_access strict;
+  for (const usm_kind kind : all_kinds) {
+    EXPECT_EQ(host_may_view(kind, device()), kind != usm_kind::device);
   }
 }
 

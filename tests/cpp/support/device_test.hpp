@@ -30,6 +30,20 @@ namespace support {
 inline constexpr std::array all_kinds{usmx::usm_kind::device, usmx::usm_kind::shared,
                                       usmx::usm_kind::host};
 
+/// While this lives, the host gets views of shared and host memory alone, as where the device is a
+/// GPU.
+class strict_host_access {
+ public:
+  strict_host_access() = default;
+  strict_host_access(const strict_host_access&) = delete;
+  strict_host_access& operator=(const strict_host_access&) = delete;
+  ~strict_host_access() { usmx::internal::set_host_access(before_); }
+
+ private:
+  usmx::internal::host_access before_ =
+      usmx::internal::set_host_access(usmx::internal::host_access::strict);
+};
+
 /// Skips where there is no device at all. With USMX_TEST_REMOTE_DEVICES in the environment every
 /// device counts as one with memory of its own.
 class device_test : public testing::Test {
