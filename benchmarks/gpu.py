@@ -6,6 +6,7 @@ Every side waits for its work, but in the rows that say "not waited for".
 """
 
 import argparse
+import functools
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy
 import usmx
-from bench import outputs, pairing, report
+from bench import outputs, pairing, programs, report
 from bench.cases.kernels import SOURCE as AXPY
 from bench.libraries import LibraryMissing, installed_peer, library
 from bench.noise import Clock, Noise
@@ -123,6 +124,7 @@ def makers(quick: bool) -> Iterator[tuple[str, Callable[[], Case]]]:
         small_cases,
         kernel_cases,
         mathematics_cases,
+        program_cases,
     ):
         yield from cases(shrink)
 
@@ -414,6 +416,42 @@ def mathematics_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
         f"x @ y, {order}^2 f4", factors, ours="(x @ y).wait()", of_torch="x @ y", of_cupy="x @ y"
     )
     yield named("x + y of 100 f4", few, ours="(x + y).wait()", of_torch="x + y", of_cupy="x + y")
+
+
+def program_cases(shrink: int) -> Iterator[tuple[str, Callable[[], Case]]]:
+    """Programs of many calls, each waited for at its end only."""
+    aim = Aim(ratio=1 / 0.9)
+    for title, (run, arrays) in programs.inputs(min(shrink, 16)).items():
+        code = f"run(lib, {', '.join(arrays())})"
+        yield named(
+            title,
+            arrays,
+            ours=f"{code}; lib.synchronize()",
+            of_torch=code,
+            of_cupy=code,
+            aim=aim,
+            run=run,
+        )
+    title, arrays = fused_program(min(shrink, 16))
+    yield named(
+        f"{title}, fused",
+        arrays,
+        ours="fused(spot, strike, years); lib.synchronize()",
+        of_torch="compiled(spot, strike, years)",
+        aim=Aim(ratio=1),
+        fused=usmx.fuse(functools.partial(programs.black_scholes, usmx)),
+        compiled=found(
+            lambda: torch.compile(functools.partial(programs.black_scholes, torch), dynamic=False)
+        ),
+    )
+
+
+def fused_program(shrink: int) -> tuple[str, Callable[[], Arrays]]:
+    return next(
+        (title, arrays)
+        for title, (run, arrays) in programs.inputs(shrink).items()
+        if run is programs.black_scholes
+    )
 
 
 def found(make: Callable[[], Any]) -> Any:

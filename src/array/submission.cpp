@@ -16,7 +16,7 @@ namespace usmx::inline v1::detail {
 void submission::use(byte_range bytes, access made) { use(bytes, made, nullptr); }
 
 void submission::use(byte_range bytes, access made, const array* of) {
-  parts_.push_back({bytes, made, pending_work_before(bytes, made), of});
+  parts_.push_back({bytes, made, pending_work_before(bytes, made, stream_number_), of});
   follow(parts_.back().earlier.events);
 }
 
@@ -82,7 +82,8 @@ bool submission::has_new_partners() const {
 // Others' threads may take the memory meanwhile. They first say that they have it, and then look
 // for unfinished work. Here it is the other way round: so one of both sees the other.
 sycl::event submission::announce(sycl::event started) const {
-  const pending_event done(started);
+  const pending_event done =
+      place_ == work_place::on_the_queue ? pending_event(started, *queue_) : pending_event(started);
   for (const part& each : parts_) {
     add_pending_work(each.bytes, each.made, done, each.earlier, *queue_);
   }
@@ -105,6 +106,7 @@ namespace {
 
 using detail::access;
 using detail::submission;
+using detail::work_place;
 using events = std::vector<sycl::event>;
 
 void require_writable(const array_list& writes) {
@@ -130,12 +132,13 @@ void use(submission& work, const array_list& reads, const array_list& writes) {
   }
 }
 
-submission checked(const sycl::queue& queue, const array_list& reads, const array_list& writes) {
+submission checked(const sycl::queue& queue, const array_list& reads, const array_list& writes,
+                   work_place runs) {
   require_writable(writes);
   require_context(queue, reads);
   require_context(queue, writes);
   detail::release_finished();
-  submission work(queue);
+  submission work(queue, detail::overtaking::prevented, runs);
   use(work, reads, writes);
   return work;
 }
@@ -146,14 +149,14 @@ sycl::event submit(const sycl::queue& queue, const array_list& reads, const arra
                    const std::function<sycl::event(const events&)>& start) {
   std::ignore = detail::required(start, "submit", "a function that starts work");
   const detail::runtime_call call;
-  return checked(queue, reads, writes).start(start);
+  return checked(queue, reads, writes, work_place::as_caller_likes).start(start);
 }
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
                    const std::function<void(sycl::handler&)>& command) {
   std::ignore = detail::required(command, "submit", "a function that makes a command");
   const detail::runtime_call call;
-  return checked(queue, reads, writes).start_command(command);
+  return checked(queue, reads, writes, work_place::on_the_queue).start_command(command);
 }
 
 events pending_events(const array_list& reads, const array_list& writes) {

@@ -24,13 +24,23 @@ enum class overtaking : std::uint8_t {
   left_to_caller  ///< The caller has the event, and waits for it.
 };
 
+/// Where the work runs whose queue is known.
+enum class work_place : std::uint8_t {
+  on_the_queue,  ///< On an in-order queue it comes after all earlier work there, without an event.
+  as_caller_likes  ///< A function of the caller's starts it, and may use another queue.
+};
+
 class submission {
  public:
   /// A submission without a queue, for work that others submit. It collects the events to wait for,
   /// and is not announced.
   submission() = default;
-  explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented)
-      : queue_(&queue), overtaking_(by_others) {}
+  explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented,
+                      work_place runs = work_place::on_the_queue)
+      : queue_(&queue),
+        overtaking_(by_others),
+        place_(runs),
+        stream_number_(runs == work_place::on_the_queue ? stream_number(queue) : 0) {}
 
   void use(byte_range bytes, access made);
   /// The work reads or writes these elements. It comes after what others may have submitted to work
@@ -78,6 +88,8 @@ class submission {
 
   const sycl::queue* queue_ = nullptr;
   overtaking overtaking_ = overtaking::prevented;
+  work_place place_ = work_place::as_caller_likes;
+  std::uint64_t stream_number_ = 0;
   std::vector<part> parts_;
   std::vector<sycl::event> before_;
   /// The queues of other code that has the memory, each once.

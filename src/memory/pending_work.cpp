@@ -134,9 +134,10 @@ class barrier_queue : public context_slot {
 /// ends (docs/decisions.md, 20).
 bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
 
-/// Replaces many events by one. They stay many as long as one of them waits for a host task, since
+/// Replaces many events by one: by a barrier on their queue, if all are on that one, which is in
+/// order. They stay many as long as one of them waits for a host task, since
 /// a barrier must not.
-void combine_works(byte_range bytes, const sycl::context& context) {
+void combine_works(byte_range bytes, const sycl::queue& queue) {
   std::uint64_t seen = 0;
   const std::vector<history::work> works = find(bytes, access::write, seen);
   const std::vector<history::serial> finished = finished_of(works);
@@ -145,7 +146,13 @@ void combine_works(byte_range bytes, const sycl::context& context) {
     forget(bytes, finished);
     return;
   }
-  const pending_event done(slot_of<barrier_queue>(state_of(context))->after(unfinished));
+  const std::uint64_t stream = stream_number(queue);
+  const bool are_all_there = std::ranges::all_of(
+      works, [&](const history::work& each) { return each.event.is_on(stream); });
+  const pending_event done =
+      are_all_there
+          ? pending_event(submit_barrier(queue), queue)
+          : pending_event(slot_of<barrier_queue>(state_of(queue.get_context()))->after(unfinished));
   const std::lock_guard lock(pending().mutex);
   pending().all.add(bytes, access::write, done, seen);
 }
@@ -159,11 +166,24 @@ pending_event::pending_event(const sycl::event& event) try
   throw;
 }
 
+pending_event::pending_event(const sycl::event& event, const sycl::queue& queue) try
+    : shared_(std::make_shared<state>(event, queue)) {
+} catch (...) {
+  wait_for(event);
+  throw;
+}
+
+bool pending_event::is_on(std::uint64_t stream_number) const noexcept {
+  return stream_number != 0 && shared_->submitted &&
+         shared_->submitted->stream_number() == stream_number;
+}
+
 bool pending_event::is_complete() const {
   if (shared_->is_complete.load(std::memory_order_acquire)) {
     return true;
   }
-  const bool is_complete = detail::is_complete(shared_->event);
+  const bool is_complete = (shared_->submitted && shared_->submitted->was_waited_for()) ||
+                           detail::is_complete(shared_->event);
   if (is_complete) {
     shared_->is_complete.store(true, std::memory_order_release);
   }
@@ -180,13 +200,16 @@ bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
   return pending().all.has_any(range_of(first, nbytes));
 }
 
-earlier_work pending_work_before(byte_range bytes, access wanted) {
+earlier_work pending_work_before(byte_range bytes, access wanted, std::uint64_t stream_number) {
   earlier_work found;
   if (!has_pending_work()) {
     return found;
   }
-  const std::vector<history::work> works = find(bytes, wanted, found.seen);
-  const bool asks = !is_followed_unasked(works);
+  std::vector<history::work> works = find(bytes, wanted, found.seen);
+  const bool has_left_out = std::erase_if(works, [&](const history::work& each) {
+                              return each.event.is_on(stream_number);
+                            }) > 0;
+  const bool asks = !(works.empty() ? has_left_out : is_followed_unasked(works));
   const std::vector<history::serial> finished =
       asks ? finished_of(works) : std::vector<history::serial>();
   found.events = others_than(finished, works);
@@ -223,7 +246,7 @@ void add_pending_work(byte_range bytes, access made, const pending_event& done,
   }
   if (works >= most_works) {
     try {
-      combine_works(bytes, queue.get_context());
+      combine_works(bytes, queue);
     } catch (...) {
       // The events stay many: that is slower, but nothing is lost.
     }

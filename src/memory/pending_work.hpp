@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include <sycl/queue.hpp>
 
 #include "layout/layout.hpp"
+#include "runtime/waits.hpp"
 
 namespace usmx::inline v1::detail {
 
@@ -231,15 +233,22 @@ class pending_event {
  public:
   /// If there is no memory, waits for the work, and throws.
   pending_event(const sycl::event& event);
+  /// The same for work that was submitted to that queue just now: once usmx has waited for the
+  /// queue, the runtime is not asked at all.
+  pending_event(const sycl::event& event, const sycl::queue& queue);
 
   const sycl::event& event() const noexcept { return shared_->event; }
   bool is_complete() const;
+  /// Whether later work on the in-order queue of that number comes after it in any case.
+  bool is_on(std::uint64_t stream_number) const noexcept;
 
  private:
   struct state {
     explicit state(sycl::event of) : event(std::move(of)) {}
+    state(sycl::event of, const sycl::queue& queue) : event(std::move(of)), submitted(queue) {}
 
     sycl::event event;
+    std::optional<queue_mark> submitted;
     std::atomic<bool> is_complete = false;
   };
   std::shared_ptr<state> shared_;
@@ -257,8 +266,9 @@ struct earlier_work {
 bool has_pending_work() noexcept;
 
 /// The work that such an access must come after, without events that are complete: unless they are
-/// few, and to ask the runtime costs more than to come after them.
-earlier_work pending_work_before(byte_range, access);
+/// few, and to ask the runtime costs more than to come after them. Work on the in-order queue of
+/// that number is left out: the access is made by work on it.
+earlier_work pending_work_before(byte_range, access, std::uint64_t stream_number = 0);
 
 /// Whether all work on these bytes is complete. If so, it is forgotten. Asks the runtime about one
 /// event after the other, up to the first that is not complete.

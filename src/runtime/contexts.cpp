@@ -8,6 +8,7 @@
 
 #include <sycl/exception.hpp>
 #include <sycl/platform.hpp>
+#include <sycl/properties/queue_properties.hpp>
 
 #include "base/messages.hpp"
 #include "base/process.hpp"
@@ -48,8 +49,10 @@ bool holds(const std::vector<sycl::device>& devices, const sycl::device& device)
 
 // Not every back end makes queues of sub-devices in their parent's context: OpenCL does not.
 sycl::queue make_queue(const sycl::context& context, const sycl::device& device) {
+  const bool is_in_order = traits_of(device.get_backend()).keeps_in_order_queues;
   try {
-    return sycl::queue(context, device);
+    return is_in_order ? sycl::queue(context, device, sycl::property::queue::in_order())
+                       : sycl::queue(context, device);
   } catch (const sycl::exception& refused) {
     if (refused.code() != sycl::errc::invalid) {
       throw;

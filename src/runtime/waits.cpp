@@ -33,7 +33,13 @@ struct used_queue {
   explicit used_queue(const sycl::queue& queue)
       : alive(sycl::detail::getSyclObjImpl(queue)),
         traits(traits_of(queue.get_backend())),
-        needs_lock(!queue.is_in_order()) {}
+        needs_lock(!queue.is_in_order()),
+        stream_number(needs_lock ? 0 : next_stream_number()) {}
+
+  static std::uint64_t next_stream_number() noexcept {
+    static std::atomic<std::uint64_t> latest = 0;
+    return ++latest;
+  }
 
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 
@@ -46,6 +52,7 @@ struct used_queue {
   std::weak_ptr<implementation::element_type> alive;
   const backend_traits& traits;
   bool needs_lock;
+  std::uint64_t stream_number;
   queue_mutex mutex;
   // Waits are numbered in the order in which they begin. Finding the queue empty counts as a wait.
   // Work that was submitted before a wait began was submitted before each later one, too.
@@ -121,29 +128,36 @@ void queue_lock::wait(sycl::queue queue) const {
   of_->end_wait(number);
 }
 
-queue_moment::queue_moment(const sycl::queue& queue)
-    : queue_(queue), of_(table().of(queue)), waits_begun_(of_->waits_begun.load()) {}
+std::uint64_t stream_number(const sycl::queue& queue) { return table().of(queue)->stream_number; }
 
-bool queue_moment::was_waited_for() const noexcept {
+queue_mark::queue_mark(const sycl::queue& queue)
+    : of_(table().of(queue)), waits_begun_(of_->waits_begun.load()) {}
+
+bool queue_mark::was_waited_for() const noexcept {
   return of_->latest_wait_done.load() > waits_begun_;
 }
 
+std::uint64_t queue_mark::stream_number() const noexcept { return of_->stream_number; }
+
+queue_moment::queue_moment(const sycl::queue& queue) : queue_(queue), mark_(queue) {}
+
 bool queue_moment::is_past() const {
-  if (was_waited_for()) {
+  if (mark_.was_waited_for()) {
     return true;
   }
-  if (!of_->traits.in_order_queues_tell_if_empty && queue_.is_in_order()) {
+  used_queue& of = *mark_.of_;
+  if (!of.traits.in_order_queues_tell_if_empty && queue_.is_in_order()) {
     return false;
   }
-  const std::unique_lock lock(of_->mutex, std::try_to_lock);
+  const std::unique_lock lock(of.mutex, std::try_to_lock);
   if (!lock.owns_lock()) {
     return false;  // another thread waits
   }
-  const std::uint64_t number = of_->begin_wait();
+  const std::uint64_t number = of.begin_wait();
   if (!queue_.ext_oneapi_empty()) {
     return false;
   }
-  of_->end_wait(number);
+  of.end_wait(number);
   return true;
 }
 
@@ -298,6 +312,27 @@ bool is_idle(const sycl::queue& queue) {
     return is_complete(submit_barrier(queue));
   }
   return queue_moment(queue).is_past();
+}
+
+/// Whether the work of an in-order queue is complete, asked by a barrier's event for a while, where
+/// that is quicker than to wake up a thread.
+bool is_done_soon(const sycl::queue& queue) {
+  const std::chrono::microseconds time = traits_of(queue.get_backend()).asked_before_wait;
+  if (!queue.is_in_order() || time == 0us) {
+    return false;
+  }
+  about_to_wait();
+  const std::shared_ptr<used_queue> of = table().of(queue);
+  const std::uint64_t number = of->begin_wait();
+  const sycl::event reached = submit_barrier(queue);
+  const auto end = std::chrono::steady_clock::now() + time;
+  while (!is_complete(reached)) {
+    if (std::chrono::steady_clock::now() > end) {
+      return false;
+    }
+  }
+  of->end_wait(number);
+  return true;
 }
 
 /// How long to ask all of them, which is as long as one of them has to be waited for.
@@ -469,7 +504,7 @@ void internal::wait_interruptibly(const sycl::queue& queue) {
   if (!detail::may_be_interrupted()) {
     return detail::lock_queue(queue).wait(queue);
   }
-  if (detail::is_idle(queue)) {
+  if (detail::is_idle(queue) || detail::is_done_soon(queue)) {
     return;
   }
   detail::wait_on_helper([queue] { detail::lock_queue(queue).wait(queue); });

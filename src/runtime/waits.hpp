@@ -107,6 +107,25 @@ inline sycl::event submit_barrier(const sycl::queue& in_order) {
   return submit_to(in_order, [](sycl::queue& to) { return to.ext_oneapi_submit_barrier(); });
 }
 
+/// The number of an in-order queue, which no other queue ever has; 0 for one that is out of order.
+/// Work of one such number runs in the order in which it was submitted.
+std::uint64_t stream_number(const sycl::queue&);
+
+/// How far usmx had waited for a queue when this object was made. It holds no queue.
+class queue_mark {
+ public:
+  explicit queue_mark(const sycl::queue&);
+  /// Whether usmx has since waited for everything that was submitted before.
+  bool was_waited_for() const noexcept;
+  std::uint64_t stream_number() const noexcept;
+
+ private:
+  friend class queue_moment;
+
+  std::shared_ptr<used_queue> of_;
+  std::uint64_t waits_begun_;
+};
+
 /// A moment in the life of a queue: the one at which this object was made.
 class queue_moment {
  public:
@@ -118,11 +137,8 @@ class queue_moment {
   bool is_past() const;
 
  private:
-  bool was_waited_for() const noexcept;
-
   sycl::queue queue_;
-  std::shared_ptr<used_queue> of_;
-  std::uint64_t waits_begun_;
+  queue_mark mark_;
 };
 
 /// The queues that have been locked and that somebody still holds.

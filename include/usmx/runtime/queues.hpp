@@ -23,14 +23,14 @@ USMX_API sycl::context default_context(const sycl::device&);
 USMX_API std::string describe(const sycl::context&);
 
 /// The queue that usmx keeps for a context and one of its devices, or a sub-device of one. The same
-/// pair gives the same queue as long as somebody holds it. The queue is out of order, because
-/// consumers such as dpnp dead-lock on in-order queues (docs/decisions.md, 16). In a Python process
-/// that has loaded dpctl, it is the queue that dpctl and dpnp keep for the device, so that arrays
-/// of all packages are on one queue. Once a program has one of these queues, usmx expects work on
-/// it that it has not submitted itself, and waits for that work where it must not miss it. Throws
-/// value_error when the device does not belong to the context, and for a sub-device in its parent's
-/// context if the back end (OpenCL) has no such queues: then the context must be made of the
-/// sub-device. Throws fork_error in a forked child.
+/// pair gives the same queue as long as somebody holds it. The queue of a GPU (CUDA, Level Zero) is
+/// in order, that of any other device out of order, as dpctl's are (docs/decisions.md, 16 and 169).
+/// In a Python process that has loaded dpctl, it is the queue that dpctl and dpnp keep for the
+/// device, which is out of order, so that arrays of all packages are on one queue. Once a program
+/// has one of these queues, usmx expects work on it that it has not submitted itself, and waits for
+/// that work where it must not miss it. Throws value_error when the device does not belong to the
+/// context, and for a sub-device in its parent's context if the back end (OpenCL) has no such
+/// queues: then the context must be made of the sub-device. Throws fork_error in a forked child.
 USMX_API sycl::queue cached_queue(const sycl::context&, const sycl::device&);
 /// The queue that usmx keeps for the device and the default context of its platform. Throws
 /// value_error for a sub-device of a back end (OpenCL) that has no queues for sub-devices in their

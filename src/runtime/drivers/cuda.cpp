@@ -177,7 +177,8 @@ std::optional<thread_state> find_current_context() noexcept {
 
 /// NVRTC compiles the kernels: those that the SYCL runtime's own compiler makes for CUDA load
 /// without names, or crash the runtime.
-const backend_traits cuda_traits{.has_peer_access = true,
+const backend_traits cuda_traits{.keeps_in_order_queues = true,
+                                 .has_peer_access = true,
                                  .shared_memory_is_everybodys = true,
                                  .longest_row_distance = INT32_MAX,
                                  .fast_fill_itemsize = 4,

@@ -39,6 +39,9 @@ struct backend_traits {
   /// Whether an in-order queue can be asked if it is empty, whatever other threads submit to it
   /// (docs/decisions.md, 18).
   bool in_order_queues_tell_if_empty = true;
+  /// Whether the queues that usmx keeps are in order (docs/decisions.md, 169). Those of CPU devices
+  /// are not: dpctl's are not, and commands may run beside each other.
+  bool keeps_in_order_queues = false;
   /// Whether the host may touch the memory of CPU devices, whatever its kind.
   bool host_reaches_memory_of_cpus = false;
   /// Whether one memcpy may copy between the memory of several devices of a context

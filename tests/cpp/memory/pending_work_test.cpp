@@ -16,6 +16,7 @@
 #include "support/gate.hpp"
 #include "support/interruptible.hpp"
 #include "usmx/memory/buffer.hpp"
+#include "usmx/runtime/queues.hpp"
 
 namespace {
 
@@ -26,8 +27,10 @@ using usmx::detail::byte_range;
 using usmx::detail::earlier_work;
 using usmx::detail::forget_pending_work;
 using usmx::detail::may_have_pending_work;
+using usmx::detail::pending_event;
 using usmx::detail::pending_work_before;
 using usmx::detail::range_of;
+using usmx::detail::stream_number;
 using usmx::detail::wait_for_pending_work;
 using usmx::internal::interrupted_wait;
 
@@ -53,6 +56,40 @@ TEST_F(pending_work_test, unfinished_work_is_found_on_its_bytes_alone) {
   EXPECT_FALSE(is_busy(16, 48));
   EXPECT_EQ(pending_work_before(bytes(0, 64), access::read).events.size(), 1U);
   work.open();
+}
+
+TEST_F(pending_work_test, work_on_an_in_order_queue_is_left_out_for_later_work_there_alone) {
+  gate work(context());
+  const sycl::queue there = new_queue();
+  add_pending_work(bytes(8, 8), access::write, pending_event(work.event(), there), {}, there);
+  const auto found = [&](const sycl::queue& by) {
+    return pending_work_before(bytes(0, 64), access::read, stream_number(by)).events.size();
+  };
+  EXPECT_EQ(found(there), 0U);
+  EXPECT_EQ(found(new_queue()), 1U);
+  EXPECT_EQ(found(sycl::queue(context(), device())), 1U);
+  EXPECT_TRUE(is_busy(8, 8));
+  work.open();
+}
+
+TEST_F(pending_work_test, work_whose_queue_is_not_known_is_found_for_every_queue) {
+  gate work(context());
+  const sycl::queue there = new_queue();
+  add_pending_work(bytes(8, 8), access::write, work.event(), {}, there);
+  EXPECT_EQ(pending_work_before(bytes(0, 64), access::read, stream_number(there)).events.size(),
+            1U);
+  work.open();
+}
+
+TEST_F(pending_work_test, work_is_complete_without_a_question_once_its_queue_was_waited_for) {
+  gate not_asked(context());
+  for (const sycl::queue& there : {new_queue(), sycl::queue(context(), device())}) {
+    const pending_event done(not_asked.event(), there);
+    EXPECT_FALSE(done.is_complete());
+    usmx::wait_for_queue(there);
+    EXPECT_TRUE(done.is_complete());
+  }
+  not_asked.open();
 }
 
 TEST_F(pending_work_test, finished_work_is_forgotten_when_it_is_looked_for) {
