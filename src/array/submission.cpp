@@ -6,6 +6,7 @@
 
 #include "base/process.hpp"
 #include "memory/reclaim.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/base/error.hpp"
@@ -28,8 +29,18 @@ void submission::use(const array& a, access made) {
   }
 }
 
+/// A command that comes after a host task is on no stream before that ends. So where work may start
+/// on streams, none does so: host tasks are waited for.
 void submission::follow(std::span<const sycl::event> events) {
-  before_.insert(before_.end(), events.begin(), events.end());
+  const bool are_on_streams =
+      queue_ != nullptr && traits_of(queue_->get_backend()).in_order_queues_are_streams;
+  for (const sycl::event& each : events) {
+    if (are_on_streams && !internal::backend_of(each)) {
+      wait_unlocked(each);
+    } else {
+      before_.push_back(each);
+    }
+  }
 }
 
 void submission::follow_others(const array& a) {
@@ -82,21 +93,28 @@ bool submission::has_new_partners() const {
 // Others' threads may take the memory meanwhile. They first say that they have it, and then look
 // for unfinished work. Here it is the other way round: so one of both sees the other.
 sycl::event submission::announce(sycl::event started) const {
-  const pending_event done =
-      place_ == work_place::on_the_queue ? pending_event(started, *queue_) : pending_event(started);
+  announce(place_ == work_place::on_the_queue ? pending_event(started, *queue_)
+                                              : pending_event(started));
+  return started;
+}
+
+void submission::announce(const pending_event& done) const {
   for (const part& each : parts_) {
     add_pending_work(each.bytes, each.made, done, each.earlier, *queue_);
   }
   const bool is_waited_for =
       overtaking_ == overtaking::prevented && (may_be_overtaken_ || has_host_views());
   if (is_waited_for || is_beside_partner_ || has_new_partners()) {
-    wait_unlocked(started);
-    return started;
+    return wait_unlocked(done.event());
   }
   for (const sycl::queue& each : partners_) {
-    tell_partner(each, started, true);
+    tell_partner(each, done.event(), true);
   }
-  return started;
+}
+
+bool submission::may_start_on_stream() const {
+  return stream_number_ != 0 && traits_of(queue_->get_backend()).in_order_queues_are_streams &&
+         !internal::cached_queues_exposed() && internal::is_cached_queue(*queue_);
 }
 
 }  // namespace usmx::inline v1::detail

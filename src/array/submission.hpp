@@ -55,6 +55,12 @@ class submission {
   /// are told of it. For all others, waits for the work, unless that is left to the caller. Where
   /// this fails, the work has been waited for.
   sycl::event announce(sycl::event started) const;
+  /// The same for work that may have no event.
+  void announce(const pending_event& started) const;
+  /// Whether the work may start on the queue's native stream, without the runtime and without an
+  /// event. Not where code outside of usmx has the queue: it might have put host tasks there, which
+  /// are on no stream.
+  bool may_start_on_stream() const;
   /// Starts the work by a function that takes the events of before(), and announces it.
   template <class Start>
   sycl::event start(const Start& start) const {

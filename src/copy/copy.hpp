@@ -64,6 +64,10 @@ USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& 
                                                const std::byte* element,
                                                std::span<const sycl::event> after);
 
+/// Copies for a call whose result is the destination, in the order of all work. Waits only where
+/// the host reaches the destination, or no command can do it.
+USMX_API void copy_for_call(const array& source, const array& destination);
+
 /// Copies between two places in ordinary host memory, after the pending work on both. Waits.
 USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);
 

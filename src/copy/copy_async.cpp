@@ -263,6 +263,14 @@ sycl::event detail::copy_in_order(const array& source, const array& destination)
   return start_copy(source, destination, overtaking::prevented);
 }
 
+void internal::copy_for_call(const array& source, const array& destination) {
+  if (host_may_touch(destination.kind(), private_queue(destination).get_device())) {
+    copy(source, destination);
+  } else {
+    detail::copy_in_order(source, destination);
+  }
+}
+
 sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                  std::shared_ptr<const void> owner) {
   const array_view to = internal::private_view(destination);

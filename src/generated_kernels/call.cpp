@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <iterator>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
@@ -122,13 +123,19 @@ array new_like(const array& a) {
                              a.kind(), 0, internal::first_use::in_order);
 }
 
+std::vector<sycl::event> events_of(const started_work& all) {
+  std::vector<sycl::event> events;
+  std::ranges::transform(all, std::back_inserter(events), &pending_event::event);
+  return events;
+}
+
 void copy_to_separate(std::span<const separate_output> all) {
   for (const separate_output& each : all) {
     copy_in_order(each.given, each.made);
   }
 }
 
-void copy_from_separate(std::span<const separate_output> all, std::vector<sycl::event>& events) {
+void copy_from_separate(std::span<const separate_output> all, started_work& events) {
   for (const separate_output& each : all) {
     events.push_back(copy_in_order(each.made, each.given));
   }
@@ -411,10 +418,9 @@ std::vector<const array*> generated_call::operands(bool with_outputs) const {
   return found;
 }
 
-sycl::event generated_call::event_of(const std::vector<sycl::event>& run,
-                                     const sycl::queue& queue) {
+sycl::event generated_call::event_of(const detail::started_work& run, const sycl::queue& queue) {
   const detail::runtime_call call;
-  return detail::event_of_all(run, queue.get_context());
+  return detail::event_of_all(detail::events_of(run), queue.get_context());
 }
 
 std::string generated_call::raw_forms() const {

@@ -17,6 +17,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "memory/pending_work.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/array/array.hpp"
@@ -139,6 +140,10 @@ bool is_crowded(const array_view&);
 
 array new_like(const array&);
 
+/// The work of a call, some of which may have no event yet.
+using started_work = std::vector<pending_event>;
+std::vector<sycl::event> events_of(const started_work&);
+
 /// An output that is computed in new memory, and copied to where it was wanted.
 struct separate_output {
   array given;
@@ -148,7 +153,7 @@ struct separate_output {
 /// of them.
 void copy_to_separate(std::span<const separate_output>);
 /// Copies the new memory to the outputs, in their order. Adds the events of the copies.
-void copy_from_separate(std::span<const separate_output>, std::vector<sycl::event>&);
+void copy_from_separate(std::span<const separate_output>, started_work&);
 
 /// A loop as a kernel gets it, as in source.cpp: the extents of the dimensions, and the strides of
 /// the operands, dimension by dimension, in bytes.
@@ -196,7 +201,7 @@ class USMX_API generated_call {
   void set_output(std::size_t output, const array& made);
 
   /// One event for those of a run. May wait.
-  USMX_API static sycl::event event_of(const std::vector<sycl::event>& run, const sycl::queue&);
+  USMX_API static sycl::event event_of(const detail::started_work& run, const sycl::queue&);
 
  protected:
   /// Takes an argument for each input, and none or one for each output; an unsuitable one without a
@@ -246,7 +251,7 @@ class USMX_API elementwise_call : public generated_call {
   /// Runs the kernel on a queue, after the events and the work on the arrays. No output is lacking.
   /// It uses those options that are not arguments of the call. Returns the events of all work on
   /// the outputs.
-  std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
+  detail::started_work run(const sycl::queue&, const generated_call_options&);
 
  private:
   struct plan;
@@ -254,8 +259,8 @@ class USMX_API elementwise_call : public generated_call {
   void separate_raw_outputs();
   plan make_plan(const sycl::device&) const;
   held_kernels generated_for(const plan&, const sycl::queue&, const generated_call_options&) const;
-  std::vector<sycl::event> launch(const plan&, const usmx::kernel&, const sycl::queue&,
-                                  std::span<const sycl::event> after) const;
+  detail::started_work launch(const plan&, const usmx::kernel&, const sycl::queue&,
+                              std::span<const sycl::event> after) const;
 
   const elementwise_kernel::implementation& kernel_;
   std::vector<detail::separate_output> separated_;  // raw ones
@@ -273,7 +278,7 @@ class USMX_API reduction_call : public generated_call {
 
   /// Runs the kernels on a queue, after the events and the work on the arrays. No output is
   /// lacking. Of the options, it takes what is not an argument of the call.
-  std::vector<sycl::event> run(const sycl::queue&, const generated_call_options&);
+  detail::started_work run(const sycl::queue&, const generated_call_options&);
 
  private:
   struct plan;
@@ -282,10 +287,10 @@ class USMX_API reduction_call : public generated_call {
   /// Returns the event of the first kernel, or what the second one comes after without it.
   std::vector<detail::passed_parameter> passed_to_parts(const plan&) const;
   std::vector<detail::passed_parameter> passed_to_end(const plan&) const;
-  std::vector<sycl::event> launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
-                                        std::span<const sycl::event> after) const;
-  sycl::event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
-                         std::span<const sycl::event> after) const;
+  void launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
+                    std::span<const sycl::event> after) const;
+  detail::pending_event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
+                                   std::span<const sycl::event> after) const;
 
   const reduction_kernel::implementation& kernel_;
   std::vector<std::ptrdiff_t> shape_;  // that inputs are broadcast to

@@ -294,10 +294,10 @@ held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue&
   });
 }
 
-std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::kernel& generated,
-                                                  const sycl::queue& queue,
-                                                  std::span<const sycl::event> after) const {
-  std::vector<sycl::event> events;
+detail::started_work elementwise_call::launch(const plan& how, const usmx::kernel& generated,
+                                              const sycl::queue& queue,
+                                              std::span<const sycl::event> after) const {
+  detail::started_work events;
   // One for each parameter, then the index, if there is one, and the loop.
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
@@ -344,15 +344,15 @@ std::vector<sycl::event> elementwise_call::launch(const plan& how, const usmx::k
   detail::copy_from_separate(how.separated, events);
   detail::copy_from_separate(separated_, events);
   if (checks) {
-    checks->require_none(events, arguments_);
+    checks->require_none(detail::events_of(events), arguments_);
   }
   return events;
 }
 
-std::vector<sycl::event> elementwise_call::run(const sycl::queue& queue,
-                                               const generated_call_options& options) {
+detail::started_work elementwise_call::run(const sycl::queue& queue,
+                                           const generated_call_options& options) {
   if (output_layout_.size() == 0) {
-    return options.after;
+    return {options.after.begin(), options.after.end()};
   }
   separate_raw_outputs();
   const plan how = make_plan(queue.get_device());

@@ -129,7 +129,7 @@ class kernel_family {
 
 struct started_call {
   std::vector<array> outputs;
-  std::vector<sycl::event> events;
+  started_work events;
   sycl::queue queue;
 
   /// May wait.

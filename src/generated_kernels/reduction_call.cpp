@@ -235,13 +235,12 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
   return made;
 }
 
-std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
-                                                      const usmx::kernel& make_parts,
-                                                      const sycl::queue& queue,
-                                                      std::span<const sycl::event> after) const {
+void reduction_call::launch_parts(const plan& how, const usmx::kernel& make_parts,
+                                  const sycl::queue& queue,
+                                  std::span<const sycl::event> after) const {
   const reduction& loops = how.loops;
   if (loops.reduced_count == 0) {
-    return {after.begin(), after.end()};
+    return;
   }
   std::vector<detail::argument_bytes> bytes;
   std::vector<detail::array_use> uses;
@@ -280,12 +279,12 @@ std::vector<sycl::event> reduction_call::launch_parts(const plan& how,
   const launch_sizes sizes = loops.is_outer ? outer_sizes(how.results, loops, how.parts.by)
                                             : inner_sizes(how.results, loops, how.parts.by);
   require_few_items(family_.name(), sizes);
-  return {detail::launch_checked(make_parts, sizes, bytes, uses, queue, after)};
+  detail::launch_checked(make_parts, sizes, bytes, uses, queue, after);
 }
 
-sycl::event reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
-                                       const sycl::queue& queue,
-                                       std::span<const sycl::event> after) const {
+detail::pending_event reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
+                                                 const sycl::queue& queue,
+                                                 std::span<const sycl::event> after) const {
   const reduction& loops = how.loops;
   std::vector<detail::argument_bytes> bytes;
   std::vector<detail::array_use> uses;
@@ -353,10 +352,10 @@ std::vector<detail::passed_parameter> reduction_call::passed_to_end(const plan& 
   return passed;
 }
 
-std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
-                                             const generated_call_options& options) {
+detail::started_work reduction_call::run(const sycl::queue& queue,
+                                         const generated_call_options& options) {
   if (output_layout_.size() == 0) {
-    return options.after;
+    return {options.after.begin(), options.after.end()};
   }
   plan how = make_plan(queue.get_device());
   const detail::reduction_types types = kernel_.types(typed_->types);
@@ -374,11 +373,11 @@ std::vector<sycl::event> reduction_call::run(const sycl::queue& queue,
     how.checks.emplace(*std::move(checks));
   }
   detail::copy_to_separate(how.separated);
-  std::vector<sycl::event> events{launch_end(
-      how, (*kernels)[1], queue, launch_parts(how, (*kernels)[0], queue, options.after))};
+  launch_parts(how, (*kernels)[0], queue, options.after);
+  detail::started_work events{launch_end(how, (*kernels)[1], queue, options.after)};
   detail::copy_from_separate(how.separated, events);
   if (how.checks) {
-    how.checks->require_none(events, arguments_);
+    how.checks->require_none(detail::events_of(events), arguments_);
   }
   return events;
 }

@@ -236,19 +236,33 @@ class pending_event {
   /// The same for work that was submitted to that queue just now: once usmx has waited for the
   /// queue, the runtime is not asked at all.
   pending_event(const sycl::event& event, const sycl::queue& queue);
+  /// Work that is the latest on an in-order queue, and has no event yet.
+  explicit pending_event(const sycl::queue& in_order);
 
-  const sycl::event& event() const noexcept { return shared_->event; }
+  /// Work without an event gets one, which comes after all that its queue has by now.
+  const sycl::event& event() const;
+  void wait() const;
+  /// Where work has no event, false as long as its queue has later work as well, and often where
+  /// nobody has waited for the queue.
   bool is_complete() const;
+  /// Whether it costs more to ask if it is complete than to come after it.
+  bool is_slow_to_ask() const;
   /// Whether later work on the in-order queue of that number comes after it in any case.
   bool is_on(std::uint64_t stream_number) const noexcept;
 
  private:
   struct state {
-    explicit state(sycl::event of) : event(std::move(of)) {}
-    state(sycl::event of, const sycl::queue& queue) : event(std::move(of)), submitted(queue) {}
+    explicit state(const sycl::event& of) : event(new sycl::event(of)) {}
+    state(const sycl::event& of, const sycl::queue& on)
+        : event(new sycl::event(of)), submitted(on) {}
+    explicit state(const sycl::queue& on) : submitted(on), queue(on) {}
+    state(const state&) = delete;
+    state& operator=(const state&) = delete;
+    ~state() { delete event.load(); }
 
-    sycl::event event;
+    std::atomic<const sycl::event*> event = nullptr;  // owned; once there, it stays
     std::optional<queue_mark> submitted;
+    std::optional<sycl::queue> queue;  // of work that had no event
     std::atomic<bool> is_complete = false;
   };
   std::shared_ptr<state> shared_;

@@ -354,20 +354,27 @@ std::size_t detail::fast_group_size(const kernel& k) noexcept {
   return kernel_access::parts(k).limits[0].fast_group_size;
 }
 
-sycl::event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
-                                   std::span<const argument_bytes> bytes,
-                                   std::span<const array_use> uses, const sycl::queue& queue,
-                                   std::span<const sycl::event> after) {
+detail::pending_event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
+                                             std::span<const argument_bytes> bytes,
+                                             std::span<const array_use> uses,
+                                             const sycl::queue& queue,
+                                             std::span<const sycl::event> after) {
   const runtime_call call;
   const kernel::implementation& k = kernel_access::parts(generated);
   require_runnable(k, queue);
   const auto dimensions = static_cast<std::size_t>(sizes.dimensions);
   const launch_sizes chosen = checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
   release_finished();
-  return submit_in_order({queue, after}, uses, [&](sycl::handler& to, const auto& before) {
-    k.code.enqueue(to, before, chosen,
-                   [&](auto& arguments) { add_arguments(arguments, k.signature, bytes, {}); });
-  });
+  const submission work = submission_of({queue, after}, uses);
+  const auto add_all = [&](auto& arguments) { add_arguments(arguments, k.signature, bytes, {}); };
+  if (k.code.is_for_streams() && work.may_start_on_stream()) {
+    k.code.start_on(queue, work.before(), chosen, add_all);
+    const pending_event done(queue);
+    work.announce(done);
+    return done;
+  }
+  return work.start_command(
+      [&](sycl::handler& to) { k.code.enqueue(to, work.before(), chosen, add_all); });
 }
 
 }  // namespace usmx::inline v1

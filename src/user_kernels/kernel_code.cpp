@@ -187,14 +187,20 @@ void kernel_code::start(sycl::handler& handler, const sycl::kernel& code,
 void kernel_code::start(sycl::handler& handler, const std::vector<sycl::event>& before,
                         CUfunction code, const launch_sizes& sizes, cuda_arguments arguments) {
   handler.ext_codeplay_enqueue_native_command(
-      [code, before, grid = cuda_sizes_of(sizes),
+      [code, before, sizes,
        arguments = std::move(arguments)](sycl::interop_handle interop) mutable {
-        const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
-        cuda::hold_up(stream, before);
-        cuda::launch(code, stream, grid.blocks, grid.threads,
-                     shared_nbytes_of(arguments.shared_nbytes(), grid.is_turned),
-                     arguments.pointers().data());
+        start(interop.get_native_queue<sycl::backend::ext_oneapi_cuda>(), before, code, sizes,
+              arguments);
       });
+}
+
+void kernel_code::start(CUstream stream, const std::vector<sycl::event>& before, CUfunction code,
+                        const launch_sizes& sizes, cuda_arguments& arguments) {
+  const cuda_sizes grid = cuda_sizes_of(sizes);
+  cuda::hold_up(stream, before);
+  cuda::launch(code, stream, grid.blocks, grid.threads,
+               shared_nbytes_of(arguments.shared_nbytes(), grid.is_turned),
+               arguments.pointers().data());
 }
 
 std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,

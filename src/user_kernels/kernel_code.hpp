@@ -28,6 +28,7 @@
 #include "base/ranked_mutex.hpp"
 #include "kernels/device_kernel.hpp"
 #include "runtime/contexts.hpp"
+#include "runtime/drivers/cuda.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/user_kernels/compile.hpp"
@@ -91,8 +92,22 @@ class kernel_code {
     }
   }
 
+  /// Whether it is code of CUDA's driver, which start_on() takes.
+  bool is_for_streams() const noexcept { return std::holds_alternative<CUfunction>(code_); }
+  /// Starts the kernel on the stream of an in-order queue after these events.
+  template <class AddAll>
+  void start_on(const sycl::queue& queue, const std::vector<sycl::event>& before,
+                const launch_sizes& sizes, const AddAll& add_all) const {
+    cuda_arguments arguments;
+    add_all(arguments);
+    const cuda::used_stream stream(queue);
+    start(stream.get(), before, std::get<CUfunction>(code_), sizes, arguments);
+  }
+
  private:
   static void start(sycl::handler&, const sycl::kernel&, const launch_sizes&);
+  static void start(CUstream, const std::vector<sycl::event>& before, CUfunction,
+                    const launch_sizes&, cuda_arguments&);
   static void start(sycl::handler&, const std::vector<sycl::event>& before, CUfunction,
                     const launch_sizes&, cuda_arguments);
 

@@ -118,16 +118,22 @@ struct launch_order {
   overtaking by_others = overtaking::prevented;
 };
 
-/// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
-/// `command(handler, before)` puts it into a handler, which depends on the events already.
-template <class Command>
-sycl::event submit_in_order(const launch_order& order, std::span<const array_use> uses,
-                            const Command& command) {
+/// Work on the arrays that is not started yet, after all that it must come after.
+inline submission submission_of(const launch_order& order, std::span<const array_use> uses) {
   submission work(order.queue, order.by_others);
   for (const array_use& use : uses) {
     work.use(*use.used, use.made);
   }
   work.follow(order.after);
+  return work;
+}
+
+/// Submits a command to a queue, in the order of all work on the arrays (array/submission.hpp).
+/// `command(handler, before)` puts it into a handler, which depends on the events already.
+template <class Command>
+sycl::event submit_in_order(const launch_order& order, std::span<const array_use> uses,
+                            const Command& command) {
+  const submission work = submission_of(order, uses);
   return work.start_command([&](sycl::handler& handler) { command(handler, work.before()); });
 }
 
@@ -135,9 +141,9 @@ std::size_t fast_group_size(const kernel&) noexcept;
 
 /// Runs a kernel with arguments that are known to suit, one for each parameter and none in local
 /// memory, on a queue of its context and device. Throws value_error for sizes that do not suit.
-sycl::event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,
-                           std::span<const array_use>, const sycl::queue&,
-                           std::span<const sycl::event> after);
+pending_event launch_checked(const kernel&, const launch_sizes&, std::span<const argument_bytes>,
+                             std::span<const array_use>, const sycl::queue&,
+                             std::span<const sycl::event> after);
 
 /// The report of one launch, or of several that are one call. The kernels' work items write the
 /// first bad access to it.

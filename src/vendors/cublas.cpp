@@ -69,20 +69,31 @@ const cublas_functions* cublas() {
 
 cublas_handles& all_cublas_handles() { return immortal<cublas_handles>(); }
 
-cublas_functions::handle cublas_handle_for(const sycl::device& device) {
+cublas_handle* cublas_handle_for(const sycl::device& device) {
   const CUdevice number = sycl::get_native<sycl::backend::ext_oneapi_cuda>(device);
   cublas_handles& handles = all_cublas_handles();
   const std::lock_guard lock(handles.mutex);
   const auto known = handles.all.find(number);
   if (known != handles.all.end()) {
-    return known->second;
+    return &known->second;
   }
   const cuda::current_primary_context current(cuda::required_functions(), number);
   cublas_functions::handle made = nullptr;
   if (cublas()->create(&made) != 0) {
     return nullptr;
   }
-  return handles.all[number] = made;
+  return &handles.all.emplace(number, cublas_handle{made}).first->second;
+}
+
+bool set_stream(cublas_handle& of, CUstream stream) {
+  if (of.stream != stream) {
+    of.stream.reset();
+    if (cublas()->set_stream(of.value, stream) != 0) {
+      return false;
+    }
+    of.stream = stream;
+  }
+  return true;
 }
 
 }  // namespace usmx::inline v1::detail

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
 #include <sycl/device.hpp>
 
@@ -36,15 +37,24 @@ library_search find_cublas();
 /// The functions; null where the library, or one of them, is missing.
 const cublas_functions* cublas();
 
+/// A handle, and the stream that it has: to set one costs as much as a small product.
+struct cublas_handle {
+  cublas_functions::handle value;
+  std::optional<CUstream> stream = {};
+};
+
 /// One for each device. A handle has one stream at a time, so threads take turns.
 struct cublas_handles {
   ranked_mutex<lock_rank::cublas> mutex;
-  std::map<CUdevice, cublas_functions::handle> all;
+  std::map<CUdevice, cublas_handle> all;  // entries stay where they are
 };
 cublas_handles& all_cublas_handles();
 
 /// The handle of a device, which lives for ever, as its kernels do. Null if there is no room for it
 /// on the device.
-cublas_functions::handle cublas_handle_for(const sycl::device& device);
+cublas_handle* cublas_handle_for(const sycl::device& device);
+
+/// Whether the handle has the stream from now on. To be called under the mutex of all handles.
+bool set_stream(cublas_handle&, CUstream);
 
 }  // namespace usmx::inline v1::detail

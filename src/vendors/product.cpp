@@ -206,7 +206,7 @@ std::optional<cublas_types> cublas_types_of(type_code type) {
 }
 
 /// Stored by columns, a matrix is its transpose: z' = y' x'. Whether cuBLAS took it.
-bool start_on(CUstream stream, detail::cublas_functions::handle handle, const cublas_types& types,
+bool start_on(CUstream stream, detail::cublas_handle& handle, const cublas_types& types,
               const product& of) {
   // Numbers of the type of the sums, as complex ones.
   constexpr float one[] = {1, 0};
@@ -219,13 +219,13 @@ bool start_on(CUstream stream, detail::cublas_functions::handle handle, const cu
   constexpr int by_default = -1;  // CUBLAS_GEMM_DEFAULT
   const detail::cublas_functions& library = *detail::cublas();
   const std::lock_guard lock(detail::all_cublas_handles().mutex);
-  return library.set_stream(handle, stream) == 0 &&
-         library.multiply(handle, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0,
-                          of.columns, of.rows, of.depth, number(one, wide_one), first_element(of.y),
-                          types.elements, of.of_y.leading, of.of_y.step, first_element(of.x),
-                          types.elements, of.of_x.leading, of.of_x.step, number(zero, wide_zero),
-                          first_element(of.z), types.elements, of.columns, of.rows * of.columns,
-                          of.count, types.sums, by_default) == 0;
+  return set_stream(handle, stream) &&
+         library.multiply(
+             handle.value, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0, of.columns,
+             of.rows, of.depth, number(one, wide_one), first_element(of.y), types.elements,
+             of.of_y.leading, of.of_y.step, first_element(of.x), types.elements, of.of_x.leading,
+             of.of_x.step, number(zero, wide_zero), first_element(of.z), types.elements, of.columns,
+             of.rows * of.columns, of.count, types.sums, by_default) == 0;
 }
 
 /// The fate of a command. The runtime mostly runs it while it is submitted.
@@ -237,7 +237,7 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
     return false;
   }
   const sycl::queue& queue = private_queue(z);
-  const auto handle = detail::cublas_handle_for(queue.get_device());
+  detail::cublas_handle* const handle = detail::cublas_handle_for(queue.get_device());
   if (handle == nullptr) {
     return false;
   }
@@ -246,6 +246,15 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
   work.use(of.x, detail::access::read);
   work.use(of.y, detail::access::read);
   work.use(of.z, detail::access::write);
+  if (work.may_start_on_stream()) {
+    const detail::cuda::used_stream stream(queue);
+    detail::cuda::hold_up(stream.get(), work.before());
+    const bool is_taken = start_on(stream.get(), *handle, *types, of);
+    if (is_taken) {
+      work.announce(detail::pending_event(queue));
+    }
+    return is_taken;
+  }
   // No exception may leave the command: it would have to pass through the runtime's C functions.
   const auto result = std::make_shared<std::atomic<outcome>>(outcome::open);
   const sycl::event done = work.start_command([&](sycl::handler& to) {
@@ -253,7 +262,7 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
         [=, before = work.before(), types = *types](sycl::interop_handle interop) {
           const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
           detail::cuda::hold_up(stream, before);
-          *result = start_on(stream, handle, types, of) ? outcome::taken : outcome::refused;
+          *result = start_on(stream, *handle, types, of) ? outcome::taken : outcome::refused;
         });
   });
   if (*result == outcome::open) {  // it comes after a host task

@@ -254,10 +254,14 @@ void bind_copies(nb::module_& m) {
   m.def(
       "_copy",
       [](const py_array& source, const py_array& destination) {
-        copy_broadcast(source.value, destination.value);
+        const array spread = spread_to(source.value, destination.value);
+        warn_of_lost_parts(source.value.type(), destination.value.type());
+        ordered(is_short(spread) && is_short(destination.value),
+                [&] { internal::copy_for_call(spread, destination.value); });
       },
       nb::sig("def _copy(source: USMArray, destination: USMArray, /) -> None"),
-      "Copies the elements, converted to the destination's type and repeated to its shape. Waits.");
+      "Copies the elements to a call's new result, converted to its type and repeated to its "
+      "shape. Waits where the host reaches the result.");
   m.def("_fill", &fill_array, nb::arg("destination"), nb::arg("scalar").none(),
         nb::sig("def _fill(destination: USMArray, scalar: object) -> None"),
         "Sets every element to a number, converted as NumPy's assignment of an item does: a "

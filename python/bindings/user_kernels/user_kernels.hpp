@@ -153,7 +153,7 @@ generation_options generation_arguments(nb::handle name, nb::handle preamble, nb
 /// The outputs of a call, one object or a tuple of several, and the events of the work on them.
 struct started_call {
   nb::object outputs;
-  std::vector<sycl::event> events;
+  detail::started_work events;
   sycl::queue queue;
 
   /// The result of submit(): the outputs and one event.
@@ -169,8 +169,8 @@ struct started_call {
 /// Runs a call of a generated kernel without the interpreter lock, after these events. Returns
 /// those of the work on its outputs. `names` is the kernel's name. CompileError.
 template <class Call>
-std::vector<sycl::event> run_call(const std::vector<std::string>& names, Call& call,
-                                  const sycl::queue& queue, std::vector<sycl::event> after) {
+detail::started_work run_call(const std::vector<std::string>& names, Call& call,
+                              const sycl::queue& queue, std::vector<sycl::event> after) {
   progress_line line(names);
   generated_call_options how;
   how.after = std::move(after);
@@ -194,7 +194,7 @@ template <class Kernel, class Call>
 started_call run(const py_generated<Kernel>& self, Call& call, const call_arguments& arguments,
                  const sycl::queue& queue, std::vector<sycl::event> after) {
   const std::vector<nb::object> outputs = arguments.outputs(call, queue);
-  std::vector<sycl::event> events = run_call(self.names, call, queue, std::move(after));
+  detail::started_work events = run_call(self.names, call, queue, std::move(after));
   if (outputs.size() == 1) {
     return {outputs.front(), std::move(events), queue};
   }

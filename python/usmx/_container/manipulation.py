@@ -122,7 +122,7 @@ def concat(
     dtype: DTypeLike | None = None,
     casting: Casting = "same_kind",
 ) -> USMArray:
-    """Join arrays along an existing axis, in a new array. Waits.
+    """Join arrays along an existing axis, in a new array. Waits on CPU devices.
 
     The element type is the `result_type` of theirs, and the kind of memory is the one that
     `get_coerced_usm_type` gives.
@@ -175,7 +175,7 @@ def stack(
     dtype: DTypeLike | None = None,
     casting: Casting = "same_kind",
 ) -> USMArray:
-    """Join arrays along a new axis, in a new array. Waits.
+    """Join arrays along a new axis, in a new array. Waits on CPU devices.
 
     The element type is the `result_type` of theirs, and the kind of memory is the one that
     `get_coerced_usm_type` gives.
@@ -211,7 +211,9 @@ def stack(
 
 
 def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
-    """Shift elements along axes, in a new array; those shifted out come in at the other end. Waits.
+    """Shift elements along axes, in a new array; those shifted out come in at the other end.
+
+    Waits on CPU devices.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -242,7 +244,7 @@ def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
 
 
 def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> USMArray:
-    """Repeat each element of an array, in a new array. Waits.
+    """Repeat each element of an array, in a new array. Waits on CPU devices.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -280,7 +282,7 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
 
 
 def tile(x: Producer, repetitions: Shape, /) -> USMArray:
-    """Repeat a whole array along its axes, in a new array. Waits.
+    """Repeat a whole array along its axes, in a new array. Waits on CPU devices.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.

@@ -215,7 +215,7 @@ def eye(
 
 
 def tril(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
-    """Copy the elements on and below a diagonal, with zeros above it. Waits.
+    """Copy the elements on and below a diagonal, with zeros above it. Waits on CPU devices.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists
@@ -239,7 +239,7 @@ def tril(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
 
 
 def triu(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
-    """Copy the elements on and above a diagonal, with zeros below it. Waits.
+    """Copy the elements on and above a diagonal, with zeros below it. Waits on CPU devices.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``; a number or lists

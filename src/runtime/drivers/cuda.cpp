@@ -178,6 +178,7 @@ std::optional<thread_state> find_current_context() noexcept {
 /// NVRTC compiles the kernels: those that the SYCL runtime's own compiler makes for CUDA load
 /// without names, or crash the runtime.
 const backend_traits cuda_traits{.keeps_in_order_queues = true,
+                                 .in_order_queues_are_streams = true,
                                  .has_peer_access = true,
                                  .shared_memory_is_everybodys = true,
                                  .longest_row_distance = INT32_MAX,
@@ -247,6 +248,14 @@ namespace usmx::inline v1::detail::cuda {
 namespace {
 
 constexpr sycl::backend backend = sycl::backend::ext_oneapi_cuda;
+
+}  // namespace
+
+used_stream::used_stream(const sycl::queue& in_order)
+    : current_(required_functions(), sycl::get_native<backend>(in_order.get_device())),
+      stream_(sycl::get_native<backend>(in_order)) {}
+
+namespace {
 
 void make_stream_wait(CUstream stream, CUevent event) {
   require_success(required_functions().make_stream_wait(stream, event, 0),

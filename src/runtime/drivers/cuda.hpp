@@ -151,6 +151,21 @@ class current_primary_context {
   current_context current_;
 };
 
+/// The stream of an in-order queue, for commands of which the SYCL runtime does not know; its
+/// context is the thread's current one as long as this lives. To be made anew for each command: the
+/// CUDA adapter (unified-runtime eb58ab8d) counts the question as a use of the stream, and
+/// sycl::queue::wait() waits only for streams that were used.
+class used_stream {
+ public:
+  /// Throws device_error with the driver's reason.
+  explicit used_stream(const sycl::queue& in_order);
+  CUstream get() const noexcept { return stream_; }
+
+ private:
+  current_primary_context current_;
+  CUstream stream_;
+};
+
 /// An event on a queue of a CUDA device that comes after the work that is now on another library's
 /// stream of that device. Does not wait. The driver does not check the handle: a wrong one crashes.
 /// Throws device_error with the driver's reason.

@@ -42,6 +42,10 @@ struct backend_traits {
   /// Whether the queues that usmx keeps are in order (docs/decisions.md, 169). Those of CPU devices
   /// are not: dpctl's are not, and commands may run beside each other.
   bool keeps_in_order_queues = false;
+  /// Whether an in-order queue is a stream of the driver's, on which usmx may start commands
+  /// itself: the runtime waits for them as for its own, and makes their event when somebody asks
+  /// for it.
+  bool in_order_queues_are_streams = false;
   /// Whether the host may touch the memory of CPU devices, whatever its kind.
   bool host_reaches_memory_of_cpus = false;
   /// Whether one memcpy may copy between the memory of several devices of a context

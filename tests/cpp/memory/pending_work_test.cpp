@@ -92,6 +92,24 @@ TEST_F(pending_work_test, work_is_complete_without_a_question_once_its_queue_was
   not_asked.open();
 }
 
+TEST_F(pending_work_test, work_without_an_event_gets_one_that_comes_after_it) {
+  if (!support::has_user_events(context())) {
+    GTEST_SKIP() << "gates are host tasks here, which no barrier may wait for";
+  }
+  gate work(context());
+  sycl::queue there = new_queue();
+  const support::runtime_block x(8, usmx::usm_kind::device, there);
+  there.memset(x.data(), 1, 8, work.event());
+  const pending_event last(there);
+  EXPECT_FALSE(last.is_complete());
+  const sycl::event its_event = last.event();
+  EXPECT_EQ(last.event(), its_event);
+  EXPECT_FALSE(usmx::detail::is_complete(its_event));
+  work.open();
+  last.wait();
+  EXPECT_TRUE(last.is_complete());
+}
+
 TEST_F(pending_work_test, finished_work_is_forgotten_when_it_is_looked_for) {
   gate work(context());
   add_pending_work(bytes(0, 8), access::write, work.event(), {}, queue());
