@@ -41,6 +41,13 @@ struct used_queue {
     return ++latest;
   }
 
+  /// Then its end is waited for by an event. The CUDA adapter's own wait leaves a stream out that a
+  /// thread has chosen, and where it puts its command only then, and so does the next one
+  /// (docs/decisions.md, 17).
+  bool is_stream() const noexcept {
+    return stream_number != 0 && traits.in_order_queues_are_streams;
+  }
+
   std::uint64_t begin_wait() noexcept { return ++waits_begun; }
 
   void end_wait(std::uint64_t number) noexcept {
@@ -123,7 +130,7 @@ void queue_lock::wait(sycl::queue queue) const {
   const std::uint64_t number = of_->begin_wait();
   {
     const driver_wait waiting(of_->traits.waits_one_at_a_time);
-    queue.wait();
+    of_->is_stream() ? queue.ext_oneapi_submit_barrier().wait() : queue.wait();
   }
   of_->end_wait(number);
 }
