@@ -1,12 +1,16 @@
 # usmx_onemkl_libraries(<domain> <result>): the names of oneMKL's SYCL library of a domain and of those that it needs,
-# but does not name: it leaves it to programs to link them.
+# but does not name: it leaves it to programs to link them. The domain host has only the latter, which are the
+# functions that the host calls.
 function(usmx_onemkl_libraries domain result)
-  set(${result} libmkl_sycl_${domain}.so.6 libmkl_intel_ilp64.so.3 libmkl_tbb_thread.so.3 libmkl_core.so.3 libtbb.so.12
-      PARENT_SCOPE)
+  set(names libmkl_intel_ilp64.so.3 libmkl_tbb_thread.so.3 libmkl_core.so.3 libtbb.so.12)
+  if(NOT domain STREQUAL host)
+    list(PREPEND names libmkl_sycl_${domain}.so.6)
+  endif()
+  set(${result} ${names} PARENT_SCOPE)
 endfunction()
 
 # usmx_find_onemkl(<domain>): makes the target usmx::onemkl_<domain>, oneMKL's SYCL routines of a domain (blas,
-# lapack, dft, rng, sparse, stats, vm, data_fitting); usmx_onemkl_<domain>_FOUND says whether they are there.
+# lapack, dft, rng, sparse, stats, vm, data_fitting) or the host's; usmx_onemkl_<domain>_FOUND says whether they are there.
 #
 # PyPI's wheels (onemkl-sycl-include, onemkl-sycl-<domain>) put them beside the SYCL runtime, without links,
 # hence the full names; a oneAPI installation has them in MKLROOT and TBBROOT.

@@ -27,7 +27,13 @@ from usmx import (
 from usmx._compute import methods as _compute_methods  # gives arrays theirs
 from usmx._compute.elementwise import *
 from usmx._compute.fusion import fuse as fuse
-from usmx._compute.products import matmul as matmul, tensordot as tensordot, vecdot as vecdot
+from usmx._compute.einsum import einsum as einsum
+from usmx._compute.products import (
+    kron as kron,
+    matmul as matmul,
+    tensordot as tensordot,
+    vecdot as vecdot,
+)
 from usmx._compute.reductions import *
 from usmx._compute.scans import (
     cumulative_prod as cumulative_prod,
@@ -272,6 +278,8 @@ if _t.TYPE_CHECKING:
     import numpy as _np
     from numpy import dtype as dtype
 
+    from usmx import fft as fft
+    from usmx import linalg as linalg
     from usmx import random as random
     from usmx._numpy import *
 
@@ -292,8 +300,8 @@ if _t.TYPE_CHECKING:
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
-        """NumPy's names and element types, `usmx.random` and `usmx.testing`, once they are used."""
-        if name in ("random", "testing"):
+        """NumPy's names and element types, and modules, once they are used."""
+        if name in ("fft", "linalg", "random", "testing"):
             return _import_module(f"usmx.{name}")
         if name == "dtype" or name in _types.NAMES:
             value = _types.constant(name)
@@ -306,7 +314,18 @@ else:  # unseen by type checkers, for which every name that is not there would b
 
     def __dir__():
         dunder = {name for name in globals() if name.startswith("__")}
-        return sorted({*__all__, *_types.NAMES, *_numpy_names().NAMES, "dtype", "newaxis", *dunder})
+        return sorted(
+            {
+                *__all__,
+                *_types.NAMES,
+                *_numpy_names().NAMES,
+                "dtype",
+                "fft",
+                "linalg",
+                "newaxis",
+                *dunder,
+            }
+        )
 
     def _numpy_names():
         return _import_module("usmx._numpy.names")

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 /// oneMKL's libraries name none of those that they need, so usmx has a library that names them all
 /// (cmake/UsmxOneMKLGroup.cmake). The loader then loads them as one group.
 constexpr std::string_view blas_group = "libusmx_onemkl_blas.so";
+constexpr std::string_view host_group = "libusmx_onemkl_host.so";
 
 /// oneMKL takes functions from its own group before the global scope, where another MKL may be,
 /// such as the libmkl_rt of conda's NumPy. Sanitizers end a process that asks for this.
@@ -117,6 +118,13 @@ std::string file_of(void* library) {
 }
 
 library_search find_onemkl_blas() { return find_group(blas_group); }
+
+library_search find_onemkl_host() { return find_group(host_group); }
+
+void* onemkl_host() {
+  static constinit optional_library library(find_onemkl_host);
+  return library.handle();
+}
 
 void* onemkl_blas() {
   static constinit optional_library library(find_onemkl_blas);

@@ -13,4 +13,8 @@ library_search find_onemkl_blas();
 /// is installed beside the SYCL runtime and cannot be used.
 void* onemkl_blas();
 
+/// The same for oneMKL's functions of the host: LAPACK and Fourier transforms.
+library_search find_onemkl_host();
+void* onemkl_host();
+
 }  // namespace usmx::inline v1::detail

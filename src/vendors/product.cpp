@@ -27,6 +27,8 @@
 #include "usmx/array/submit.hpp"
 #include "usmx/layout/layout.hpp"
 #include "vendors/cublas.hpp"
+#include "vendors/fourier.hpp"
+#include "vendors/lapack.hpp"
 #include "vendors/onemkl.hpp"
 
 // The part of oneMKL's interface that is called (oneapi/mkl/blas.hpp of its package
@@ -315,6 +317,12 @@ vendor_library find_product_library(const sycl::device& device) {
       break;
   }
   return {"", false, "no vendor's library is known for the back end of this device"};
+}
+
+vendor_library find_host_library() {
+  detail::library_search found = detail::find_onemkl_host();
+  return {"oneMKL", found.handle != nullptr && has_lapack() && has_fourier(),
+          std::move(found.text)};
 }
 
 }  // namespace usmx::inline v1::internal

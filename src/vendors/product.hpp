@@ -27,4 +27,7 @@ struct vendor_library {
 /// Looks for the library that start_vendor_product() calls on a device, and loads it.
 USMX_API vendor_library find_product_library(const sycl::device& device);
 
+/// Looks for oneMKL's LAPACK and Fourier transforms of the host, and loads them.
+USMX_API vendor_library find_host_library();
+
 }  // namespace usmx::inline v1::internal

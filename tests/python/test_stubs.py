@@ -166,10 +166,10 @@ OF_LACKING_NAMES = re.compile(rf"\.USMArray\.({'|'.join(_OF_ARRAYS)}) is not pre
 OF_SIGNATURES = re.compile(r"\.__signature__ is not present in stub$")
 # Computed from the names that are imported as themselves, which are public for type checkers too.
 OF_ALL = re.compile(r"^usmx\.(memory\.)?__all__ is not present in stub$")
-# A library of C++, which stubtest takes for a module.
-OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_blas failed to find stubs")
+# Libraries of C++, which stubtest takes for modules.
+OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_(blas|host) failed to find stubs")
 # The wrapper of functools.cache takes any arguments.
-OF_CACHED = re.compile(r"^usmx\._compute\.(call\.cpp|products\._wait_at_exit) is inconsistent")
+OF_CACHED = re.compile(r"^usmx\._compute\.(call\.cpp|products\.wait_at_exit) is inconsistent")
 # mypy has no names for the parameters of a function that a ParamSpec stands for.
 OF_UFUNCS = re.compile(
     r'^usmx\._compute\.elementwise\.\w+ is inconsistent, stub parameter "__arg[01]" differs'

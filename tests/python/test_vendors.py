@@ -217,6 +217,10 @@ def test_doctor_says_which_library_multiplies():
     assert {finding["state"] for finding in findings} == {"ok"}
     text = "\n".join(finding["found"] for finding in findings)
     assert f"oneMKL multiplies matrices on opencl:cpu:0: {LIBRARIES.resolve()}/libmkl_sycl" in text
+    assert (
+        f"oneMKL computes linear algebra and Fourier transforms on the host: {LIBRARIES.resolve()}/libmkl_"
+        in text
+    )
     assert "dask finds usmx by its entry point in dask.sizeof" in text
     assert re.search(r"found dpctl, dpnp, rich", text)
 
@@ -228,3 +232,7 @@ def test_doctor_says_what_to_install_for_products(moved):
     assert found["state"] == "note"
     assert "several times slower than oneMKL, which cannot be used: libmkl_" in found["found"]
     assert found["remedy"] == "python -m pip install onemkl-sycl-blas"
+    (found,) = [finding for finding in findings if "Fourier" in finding["found"]]
+    assert found["state"] == "note"
+    assert "NumPy computes linear algebra" in found["found"]
+    assert found["remedy"] == "python -m pip install 'usmx[mkl]'"

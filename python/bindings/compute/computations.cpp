@@ -3,8 +3,6 @@
 // A loop of the host takes less than the launch of a kernel for few elements that the host reaches.
 // It is taken where nobody can tell the difference but by the time: the memory is idle, and the
 // results have the same bits (docs/decisions.md, 135). All else is a kernel's.
-//
-// Products of matrices by the vendor's library (docs/decisions.md, 136).
 #include <algorithm>
 #include <array>
 #include <cfloat>
@@ -484,28 +482,6 @@ const row_function& row_function_of(const char* name) {
 void bind_computations(nb::module_& m) {
   m.def("_row_function", &make_row_function, nb::arg("name"), nb::arg("only").none() = nb::none(),
         nb::sig("def _row_function(name: str, only: str | None = None, /) -> Any"));
-  m.def(
-      "_start_product",
-      [](nb::handle x, nb::handle y, nb::handle z) {
-        const auto of = [](nb::handle object) -> const array& {
-          return ready_instance<py_array>(object.ptr()).value;
-        };
-        return ordered(false, [&] { return internal::start_vendor_product(of(x), of(y), of(z)); });
-      },
-      nb::arg("x"), nb::arg("y"), nb::arg("z"),
-      nb::sig("def _start_product(x: USMArray, y: USMArray, z: USMArray, /) -> bool"));
-  m.def(
-      "_find_product_library",
-      [](nb::handle device) {
-        const sycl::device of = queue_argument(nb::none(), device).get_device();
-        const auto found = [&] {
-          const without_interpreter_lock unlocked;
-          return internal::find_product_library(of);
-        }();
-        return nb::make_tuple(found.name, found.is_found, found.text);
-      },
-      nb::arg("device"),
-      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
 }
 
 }  // namespace usmx::bindings

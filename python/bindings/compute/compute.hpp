@@ -12,12 +12,14 @@ namespace usmx::bindings {
 /// _function_rows, _device_text, and the rules for the types of a call: _common_type, _types_of,
 /// _operation_of, _language_name.
 void bind_rules(nb::module_& m);
-/// _row_function, which calls the table's functions, and _start_product and _find_product_library.
+/// _row_function, which calls the table's functions.
 void bind_computations(nb::module_& m);
 /// _reduction_function, which reduces few elements on the host.
 void bind_reductions(nb::module_& m);
 /// _scan_on_host, _sort_on_host and _multiply_on_host.
 void bind_algorithms(nb::module_& m);
+/// Functions of the vendors' libraries.
+void bind_vendors(nb::module_& m);
 /// _take_operators.
 void bind_operators(nb::module_& m);
 

@@ -6,6 +6,7 @@ A ufunc that the table has calls its row. Options that usmx does not have are re
 from __future__ import annotations
 
 import math
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from numpy import ndarray
@@ -28,6 +29,7 @@ from usmx._compute.call import (
     truth_of,
     types_of,
 )
+from usmx._compute.einsum import einsum
 from usmx._compute.elementwise import written_where
 from usmx._compute.promotion import number_converter
 from usmx._compute.reductions import one_correction, reduce, spread_of
@@ -323,10 +325,6 @@ def _require_defaults(name, kwargs):
 # ---- functions
 
 
-def _trace_of_last_axes(x, offset=0):
-    return USMArray.trace(x, offset, -2, -1)
-
-
 _REDUCING = "axis dtype out keepdims"
 _SPREADING = "axis dtype out ddof keepdims"
 FUNCTIONS.update(
@@ -346,7 +344,6 @@ FUNCTIONS.update(
         "cumulative_prod": By(scans.cumulative_prod, "x", "", "axis dtype out include_initial"),
         "cumulative_sum": By(scans.cumulative_sum, "x", "", "axis dtype out include_initial"),
         "diff": By(scans.diff, "a", "n axis prepend append"),
-        "linalg.trace": By(_trace_of_last_axes, "x", keywords_only="offset"),
         "max": By(USMArray.max, "a", "axis out keepdims initial where"),
         "mean": By(USMArray.mean, "a", _REDUCING, "where"),
         "min": By(USMArray.min, "a", "axis out keepdims initial where"),
@@ -374,14 +371,19 @@ FUNCTIONS.update(
         "var": By(reductions.var, "a", _SPREADING, "where mean correction"),
     }
 )
+
+
+def _einsum(name, args, kwargs):
+    return einsum(*args, **kwargs)
+
+
 # Those of operands, among which arrays of NumPy's may be.
-_OF_OPERANDS = {
+_OF_OPERANDS: dict[str, Callable[..., Any]] = {
     "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
     "dot": By(USMArray.dot, "a b out"),
+    "einsum": _einsum,
     "isin": By(sorting.isin, "element test_elements", "assume_unique invert", "kind"),
-    "linalg.matmul": By(products.matmul, "x1 x2"),
-    "linalg.tensordot": By(products.tensordot, "x1 x2", keywords_only="axes"),
-    "linalg.vecdot": By(products.vecdot, "x1 x2", keywords_only="axis"),
+    "kron": By(products.kron, "a b"),
     "searchsorted": By(USMArray.searchsorted, "a v", "side sorter"),
     "tensordot": By(products.tensordot, "a b", "axes"),
     "where": By(elementwise.where, "condition x y"),
@@ -394,9 +396,19 @@ def call_numpy_function(
 ) -> Any:
     """What ``USMArray.__array_function__`` does."""
     name = numpy_functions.name_of(function)
-    if name in _OF_OPERANDS and all(issubclass(cls, (USMArray, ndarray)) for cls in classes):
+    extension, _, own_name = name.rpartition(".")
+    if extension in ("linalg", "fft") and _takes_all(classes):
+        module = import_module(f"usmx.{extension}")
+        if own_name in module.__all__:
+            return getattr(module, own_name)(*args, **kwargs)
+    if name in _OF_OPERANDS and _takes_all(classes):
         return _OF_OPERANDS[name](name, args, kwargs)
     return numpy_functions.call_numpy_function(asked, function, classes, args, kwargs)
+
+
+def _takes_all(classes):
+    """Whether the arrays are usmx's and NumPy's."""
+    return all(issubclass(cls, (USMArray, ndarray)) for cls in classes)
 
 
 # ---- ``numpy.add.at(a, i, b)`` and the like: an index that occurs twice counts twice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from functools import cache
 from math import prod
+from os import getpid
 from typing import TYPE_CHECKING, SupportsIndex
 
 from usmx import _core
@@ -153,7 +154,7 @@ def _product(x1, x2):
     if _core._multiply_on_host(*operands, z):
         return made
     if _core._start_product(*operands, z):
-        _wait_at_exit()
+        wait_at_exit()
         return made
     values = values_type(common)
     join = next(text for kinds, text in _JOINS.items() if common.kind in kinds)
@@ -173,9 +174,10 @@ def _product(x1, x2):
 
 
 @cache
-def _wait_at_exit():
+def wait_at_exit():
     """Wait for products before the exit handlers of C, of which the library's own come first."""
-    atexit.register(_core.synchronize)
+    own = getpid()  # a forked child has nothing to wait for
+    atexit.register(lambda: _core.synchronize() if getpid() == own else None)
 
 
 def _common_type(name, x1, x2):
@@ -270,6 +272,34 @@ def _dot(x1, x2):
     if first.ndim <= 2 and second.ndim <= 2:
         return matmul(first, second)
     return tensordot(first, second, axes=([-1], [-min(second.ndim, 2)]))
+
+
+def kron(a: Producer, b: Producer) -> USMArray:
+    """Compute the Kronecker product of two arrays. Does not wait.
+
+    Args:
+        a, b: arrays. The one of fewer dimensions gets others in front.
+
+    Returns:
+        A new USMArray, of the type to which the operands are promoted: blocks of `b`, each times
+        an element of `a`. Each extent is the product of those of the operands.
+
+    Raises:
+        TypeError: an operand is no array, or its elements are structures.
+        ExecutionPlacementError: the queues differ.
+
+    Example:
+        >>> print(usmx.kron(usmx.eye(2, dtype="i4"), usmx.asarray([[1, 2]])))
+        [[1 2 0 0]
+         [0 0 1 2]]
+    """
+    first, second = arrays_of("kron", ("a", "b"), (a, b))
+    ndim = max(first.ndim, second.ndim)
+    shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (first, second)]
+    blocks = reshape(first, tuple(each for extent in shapes[0] for each in (extent, 1)))
+    inner = reshape(second, tuple(each for extent in shapes[1] for each in (1, extent)))
+    made = compute(ROWS["multiply"], (blocks, inner))
+    return reshape(made, tuple(x * y for x, y in zip(*shapes, strict=True)))
 
 
 def _axes_of_both(axes):

@@ -251,7 +251,7 @@ class _OfArrays:
         to_device = naming_keywords(to_device)
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
-        """The module usmx, which has the array API's functions, but not linalg and fft.
+        """The module usmx, which has the array API's functions and its extensions linalg and fft.
 
         They are as the newest edition has them; earlier ones differ in lists that became tuples.
         ValueError for another `api_version`.

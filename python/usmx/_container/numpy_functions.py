@@ -147,10 +147,6 @@ def _like(make_like):
     return new_like
 
 
-def _diagonal_of_last_axes(x, offset=0):
-    return numpy_names.diagonal(x, offset, -2, -1)
-
-
 _LIKE = "dtype order subok shape device"
 # By NumPy's names; usmx/_compute adds those that compute.
 FUNCTIONS = {
@@ -169,8 +165,6 @@ FUNCTIONS = {
     "full_like": By(_like(creation.full_like), "a fill_value", _LIKE),
     "hstack": By(joining.hstack, "tup", keywords_only="dtype casting"),
     "imag": By(numpy_names.imag, "val"),
-    "linalg.diagonal": By(_diagonal_of_last_axes, "x", keywords_only="offset"),
-    "linalg.matrix_transpose": By(_core.matrix_transpose, "x"),
     "matrix_transpose": By(_core.matrix_transpose, "x"),
     "moveaxis": By(_core.moveaxis, "a source destination"),
     "nonzero": By(indexing.nonzero, "a"),

@@ -46,6 +46,19 @@ def products(situation: Situation) -> Iterator[Finding]:
                 f"{library}, which cannot be used: {text}",
                 PRODUCTS[library],
             )
+    if seen.host_library:
+        yield host_library(**seen.host_library)
+
+
+def host_library(is_found: bool, text: str) -> Finding:
+    """Say which library computes linear algebra and Fourier transforms."""
+    if is_found:
+        return ok(f"oneMKL computes linear algebra and Fourier transforms on the host: {text}")
+    return note(
+        "NumPy computes linear algebra and Fourier transforms, and waits for them, without oneMKL, "
+        f"which cannot be used: {text}",
+        "python -m pip install 'usmx[mkl]'",
+    )
 
 
 def packages() -> Finding:

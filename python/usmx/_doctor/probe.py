@@ -28,6 +28,8 @@ class Probe:
     kernels: list[dict[str, str]] = field(default_factory=list)
     # of products of matrices, one for each device
     products: list[dict[str, Any]] = field(default_factory=list)
+    # of linear algebra and Fourier transforms
+    host_library: dict[str, Any] = field(default_factory=dict)
     # of CUDA's driver, without the SYCL runtime
     device_count: int = 0
     # of Level Zero, without the SYCL runtime

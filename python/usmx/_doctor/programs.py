@@ -103,8 +103,11 @@ def use_kernels(folder: str) -> None:
 
 
 def use_products(folder: str) -> None:
-    """Multiply matrices on each device by the vendor's library."""
+    """Multiply matrices on each device by the vendor's library, and find the host's."""
     usmx = imported("usmx", folder)
+    tell("the host's library", products=[])
+    has_host_library, text = usmx._core._find_host_library()
+    host_library = {"is_found": has_host_library, "text": text}
     products: list[dict[str, object]] = []
     for device in usmx.get_devices():
         tell(f"a product on {device.filter_string}", products=products)
@@ -119,7 +122,7 @@ def use_products(folder: str) -> None:
                 "text": text,
             }
         )
-    tell("done", products=products)
+    tell("done", products=products, host_library=host_library)
 
 
 # ---- drivers, without the SYCL runtime

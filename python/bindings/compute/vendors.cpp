@@ -1,0 +1,123 @@
+// Mathematics by the libraries of vendors, as the package calls them: products of matrices
+// (docs/decisions.md, 136), linear algebra and Fourier transforms (163).
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compute/compute.hpp"
+#include "internals.hpp"
+#include "objects/array.hpp"
+#include "objects/waiting.hpp"
+#include "support/interpreter_lock.hpp"
+#include "sycl_objects/classes.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::bindings {
+namespace {
+
+const array& array_of(nb::handle object) { return ready_instance<py_array>(object.ptr()).value; }
+
+std::vector<array> arrays_of(const nb::tuple& objects) {
+  std::vector<array> all;
+  all.reserve(objects.size());
+  for (const nb::handle each : objects) {
+    all.push_back(array_of(each));
+  }
+  return all;
+}
+
+/// Runs what is little at once, where nobody can tell the difference but by the time
+/// (docs/decisions.md, 135): the interpreter lock keeps others from the arrays meanwhile.
+void run(const internal::host_work& work, bool wait) {
+  if (!work.run_at_once()) {
+    const without_interpreter_lock unlocked;
+    work.start(wait);
+  }
+}
+
+int run_lapack(const std::string& routine, const nb::tuple& inputs, const nb::tuple& outputs,
+               bool option, double tolerance, bool wait) {
+  require_usable_process();
+  look_for_peers();
+  const auto fate =
+      std::make_shared<std::atomic<internal::matrix_fate>>(internal::matrix_fate::fine);
+  run(internal::lapack_work({routine, arrays_of(inputs), arrays_of(outputs), option, tolerance},
+                            fate),
+      wait);
+  return wait ? static_cast<int>(fate->load()) : 0;
+}
+
+/// Whether the library takes the strides of the input.
+bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, bool is_forward,
+                 double scale) {
+  const internal::fourier_call call{array_of(input), array_of(output), std::move(axes), is_forward,
+                                    scale};
+  constexpr std::ptrdiff_t size_of_quick_plans = 4096;
+  const auto work = ordered(call.input.size() <= size_of_quick_plans,
+                            [&] { return internal::fourier_work(call); });
+  if (work) {
+    require_usable_process();
+    run(*work, false);
+  }
+  return work.has_value();
+}
+
+}  // namespace
+
+void bind_vendors(nb::module_& m) {
+  m.def(
+      "_start_product",
+      [](nb::handle x, nb::handle y, nb::handle z) {
+        return ordered(false, [&] {
+          return internal::start_vendor_product(array_of(x), array_of(y), array_of(z));
+        });
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("z"),
+      nb::sig("def _start_product(x: USMArray, y: USMArray, z: USMArray, /) -> bool"));
+  m.def(
+      "_find_product_library",
+      [](nb::handle device) {
+        const sycl::device of = queue_argument(nb::none(), device).get_device();
+        const auto found = [&] {
+          const without_interpreter_lock unlocked;
+          return internal::find_product_library(of);
+        }();
+        return nb::make_tuple(found.name, found.is_found, found.text);
+      },
+      nb::arg("device"),
+      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+  m.def(
+      "_find_host_library",
+      [] {
+        const auto found = [] {
+          const without_interpreter_lock unlocked;
+          return internal::find_host_library();
+        }();
+        return nb::make_tuple(found.is_found, found.text);
+      },
+      nb::sig("def _find_host_library() -> tuple[bool, str]"));
+  m.def(
+      "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_of(a)); },
+      nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
+  m.def("_run_lapack", &run_lapack, nb::arg("routine"), nb::arg("inputs"), nb::arg("outputs"),
+        nb::arg("option"), nb::arg("tolerance"), nb::arg("wait"),
+        nb::sig("def _run_lapack(routine: str, inputs: tuple[USMArray, ...], outputs: "
+                "tuple[USMArray, ...], option: bool, tolerance: float, wait: bool, /) -> int"));
+  m.def("_run_fourier", &run_fourier, nb::arg("input"), nb::arg("output"), nb::arg("axes"),
+        nb::arg("is_forward"), nb::arg("scale"),
+        nb::sig("def _run_fourier(input: USMArray, output: USMArray, axes: Sequence[int], "
+                "is_forward: bool, scale: float, /) -> bool"));
+  m.def(
+      "_fourier_plans",
+      [] {
+        const internal::kept_plans kept = internal::fourier_plans();
+        return nb::make_tuple(kept.count, kept.nbytes);
+      },
+      nb::sig("def _fourier_plans() -> tuple[int, int]"));
+  m.def("_clear_fourier_plans", &internal::clear_fourier_plans);
+}
+
+}  // namespace usmx::bindings

@@ -1,0 +1,375 @@
+#include "vendors/fourier.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "array/array.hpp"
+#include "base/messages.hpp"
+#include "base/process.hpp"
+#include "base/ranked_mutex.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/layout/dtype.hpp"
+#include "usmx/layout/layout.hpp"
+#include "vendors/onemkl.hpp"
+
+namespace usmx::inline v1::internal {
+namespace {
+namespace host_fourier {
+
+using std::ptrdiff_t;
+
+// ---- the few declarations of mkl_dfti.h that are needed, for 64-bit integers
+
+using dfti_integer = long;
+using descriptor = struct DFTI_DESCRIPTOR*;
+static_assert(sizeof(dfti_integer) == sizeof(ptrdiff_t));
+
+enum dfti_setting : int {
+  forward_scale = 4,
+  backward_scale = 5,
+  number_of_transforms = 7,
+  conjugate_even_storage = 10,
+  placement = 11,
+  input_strides = 12,
+  output_strides = 13,
+  input_distance = 14,
+  output_distance = 15,
+  thread_limit = 27
+};
+enum dfti_value : int {
+  complex_domain = 32,
+  real_domain = 33,
+  single_precision = 35,
+  double_precision = 36,
+  complex_complex = 39,
+  not_inplace = 44
+};
+
+struct dfti_functions {
+  dfti_integer (*create)(descriptor*, int precision, int domain, dfti_integer rank, ...);
+  dfti_integer (*set)(descriptor, int setting, ...);
+  dfti_integer (*commit)(descriptor);
+  dfti_integer (*forward)(descriptor, const void*, ...);
+  dfti_integer (*backward)(descriptor, const void*, ...);
+  dfti_integer (*free)(descriptor*);
+};
+
+/// Null where the library, or one of its functions, is missing.
+const dfti_functions* dfti() {
+  void* const library = detail::onemkl_host();
+  if (library == nullptr) {
+    return nullptr;
+  }
+  static const auto all = [library]() -> std::optional<dfti_functions> {
+    dfti_functions found{};
+    const auto find = [library](auto& function, const char* name) {
+      function =
+          reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+      return function != nullptr;
+    };
+    const bool has_all =
+        find(found.create, "DftiCreateDescriptor") && find(found.set, "DftiSetValue") &&
+        find(found.commit, "DftiCommitDescriptor") && find(found.forward, "DftiComputeForward") &&
+        find(found.backward, "DftiComputeBackward") && find(found.free, "DftiFreeDescriptor");
+    return has_all ? std::optional(found) : std::nullopt;
+  }();
+  return all ? &*all : nullptr;
+}
+
+// ---- plans
+
+/// An axis of a transform, or one along which transforms are repeated.
+struct transform_axis {
+  dfti_integer extent;
+  dfti_integer input;  // strides, in elements
+  dfti_integer output;
+
+  friend bool operator==(const transform_axis&, const transform_axis&) = default;
+};
+
+/// The request for a plan: it knows no address and no queue.
+struct plan_key {
+  bool is_double;
+  bool is_real;
+  bool is_forward;
+  double scale;
+  std::vector<transform_axis> axes;
+  transform_axis repeated;
+
+  friend bool operator==(const plan_key&, const plan_key&) = default;
+};
+
+/// Elements that one call of a plan transforms.
+dfti_integer elements_of(const plan_key& key) {
+  dfti_integer count = key.repeated.extent;
+  for (const transform_axis& each : key.axes) {
+    count *= each.extent;  // an array has as many
+  }
+  return count;
+}
+/// The library's threads cost more than they help up to here.
+constexpr dfti_integer most_for_one_thread = 1 << 15;
+
+class plan {
+ public:
+  /// Null if the library refuses the strides.
+  static std::shared_ptr<plan> make(const plan_key& key) {
+    const std::shared_ptr<plan> made(new plan);
+    return made->set_up(key) ? made : nullptr;
+  }
+  plan(const plan&) = delete;
+  plan& operator=(const plan&) = delete;
+  ~plan() {
+    if (descriptor_ != nullptr) {
+      dfti()->free(&descriptor_);
+    }
+  }
+
+  /// Several threads may compute at once.
+  bool compute(bool is_forward, const std::byte* input, std::byte* output) const {
+    const auto function = is_forward ? dfti()->forward : dfti()->backward;
+    return function(descriptor_, input, output) == 0;
+  }
+
+ private:
+  plan() = default;
+
+  bool set_up(const plan_key& key) {
+    const dfti_functions& library = *dfti();
+    const auto rank = static_cast<dfti_integer>(key.axes.size());
+    std::vector<dfti_integer> lengths;
+    std::vector<dfti_integer> from{0};  // the first stride is an offset
+    std::vector<dfti_integer> to{0};
+    for (const transform_axis& each : key.axes) {
+      lengths.push_back(each.extent);
+      from.push_back(each.input);
+      to.push_back(each.output);
+    }
+    const int precision = key.is_double ? double_precision : single_precision;
+    const int domain = key.is_real ? real_domain : complex_domain;
+    const dfti_integer created =
+        rank == 1 ? library.create(&descriptor_, precision, domain, rank, lengths.front())
+                  : library.create(&descriptor_, precision, domain, rank, lengths.data());
+    const auto set = [&](dfti_setting setting, auto value) {
+      return library.set(descriptor_, setting, value) == 0;
+    };
+    return created == 0 && set(placement, int{not_inplace}) &&
+           (!key.is_real || set(conjugate_even_storage, int{complex_complex})) &&
+           set(input_strides, from.data()) && set(output_strides, to.data()) &&
+           set(number_of_transforms, key.repeated.extent) &&
+           set(input_distance, key.repeated.input) && set(output_distance, key.repeated.output) &&
+           set(key.is_forward ? forward_scale : backward_scale, key.scale) &&
+           (elements_of(key) > most_for_one_thread || set(thread_limit, dfti_integer{1})) &&
+           library.commit(descriptor_) == 0;
+  }
+
+  descriptor descriptor_ = nullptr;
+};
+
+/// The plans that were used last, the latest first.
+struct plan_cache {
+  struct entry {
+    plan_key key;
+    std::shared_ptr<plan> made;
+    std::size_t nbytes;
+  };
+
+  detail::ranked_mutex<detail::lock_rank::fourier_plans> mutex;
+  std::vector<entry> entries;
+};
+constexpr std::size_t max_plans = 64;
+constexpr std::size_t max_plan_nbytes = std::size_t{256} << 20;
+
+plan_cache& all_plans() { return detail::immortal<plan_cache>(); }
+
+std::size_t nbytes_of(const plan_cache& cache) {
+  return std::accumulate(
+      cache.entries.begin(), cache.entries.end(), std::size_t{0},
+      [](std::size_t sum, const plan_cache::entry& each) { return sum + each.nbytes; });
+}
+
+/// A plan holds about as many numbers as a transform has elements.
+std::size_t nbytes_of(const plan_key& key) {
+  return static_cast<std::size_t>(elements_of(key) / key.repeated.extent) *
+         (key.is_double ? 16 : 8);
+}
+
+std::shared_ptr<plan> find_plan(plan_cache& cache, const plan_key& key) {
+  const std::lock_guard lock(cache.mutex);
+  const auto found = std::ranges::find(cache.entries, key, &plan_cache::entry::key);
+  if (found == cache.entries.end()) {
+    return nullptr;
+  }
+  std::rotate(cache.entries.begin(), found, found + 1);
+  return cache.entries.front().made;
+}
+
+void keep_plan(plan_cache& cache, const plan_key& key, const std::shared_ptr<plan>& made) {
+  std::vector<plan_cache::entry> forgotten;  // plans end without the lock
+  const std::lock_guard lock(cache.mutex);
+  cache.entries.insert(cache.entries.begin(), {key, made, nbytes_of(key)});
+  while (cache.entries.size() > max_plans ||
+         (cache.entries.size() > 1 && nbytes_of(cache) > max_plan_nbytes)) {
+    forgotten.push_back(std::move(cache.entries.back()));
+    cache.entries.pop_back();
+  }
+}
+
+/// The plan that was kept, or a new one. Null if the library refuses it.
+std::shared_ptr<plan> plan_for(const plan_key& key) {
+  plan_cache& cache = all_plans();
+  if (auto found = find_plan(cache, key)) {
+    return found;
+  }
+  const auto made = plan::make(key);
+  if (made != nullptr) {
+    keep_plan(cache, key, made);
+  }
+  return made;
+}
+
+// ---- calls
+
+/// The types of a transform, which its arrays must have.
+struct transform_types {
+  bool is_double;
+  bool is_real;
+};
+
+transform_types types_of(const fourier_call& call) {
+  const type_code forward = (call.is_forward ? call.input : call.output).type().code();
+  const type_code backward = (call.is_forward ? call.output : call.input).type().code();
+  const bool is_double = backward == type_code::complex128;
+  const bool is_real = forward == (is_double ? type_code::float64 : type_code::float32);
+  if ((!is_double && backward != type_code::complex64) || (!is_real && forward != backward)) {
+    throw type_error(
+        detail::message("no transform is from ", call.input.type(), " to ", call.output.type()));
+  }
+  return {is_double, is_real};
+}
+
+/// The axes along which transforms are repeated, joined where they follow each other in memory.
+std::vector<transform_axis> repeated_axes(const fourier_call& call) {
+  std::vector<transform_axis> all;
+  for (int k = 0; k < call.input.ndim(); ++k) {
+    const transform_axis next{call.input.extent(k), call.input.stride(k), call.output.stride(k)};
+    if (next.extent == 1 || std::ranges::count(call.axes, k) > 0) {
+      continue;
+    }
+    if (!all.empty() && all.back().input == next.input * next.extent &&
+        all.back().output == next.output * next.extent) {
+      all.back() = {all.back().extent * next.extent, next.input, next.output};
+    } else {
+      all.push_back(next);
+    }
+  }
+  return all;
+}
+
+void require_shapes(const fourier_call& call, bool is_real) {
+  const array& longer = call.is_forward ? call.input : call.output;
+  const array& shorter = call.is_forward ? call.output : call.input;
+  std::vector<ptrdiff_t> expected(longer.shape().begin(), longer.shape().end());
+  for (const int axis : call.axes) {
+    if (axis < 0 || axis >= longer.ndim() || std::ranges::count(call.axes, axis) > 1) {
+      throw value_error(detail::message("a transform has no axis ", axis, ", or has it twice"));
+    }
+  }
+  if (call.axes.empty() || call.axes.size() > max_transform_axes) {
+    throw value_error(
+        detail::message("expected 1 to ", max_transform_axes, " axes, found ", call.axes.size()));
+  }
+  if (is_real) {
+    ptrdiff_t& last = expected[static_cast<std::size_t>(call.axes.back())];
+    last = last / 2 + 1;
+  }
+  if (longer.size() == 0 || !std::ranges::equal(expected, shorter.shape())) {
+    throw value_error(detail::message("expected elements, and an array of shape ",
+                                      tuple_text(expected), ", found ",
+                                      tuple_text(shorter.shape())));
+  }
+  if (!call.output.layout().is_c_contiguous() || call.output.readonly()) {
+    throw value_error("results must be in C order and writable");
+  }
+}
+
+/// Calls `body` with the offsets of each repetition beyond those of the plan, in elements.
+template <class Body>
+void for_each_repetition(std::span<const transform_axis> axes, ptrdiff_t input, ptrdiff_t output,
+                         const Body& body) {
+  if (axes.empty()) {
+    body(input, output);
+    return;
+  }
+  const transform_axis& first = axes.front();
+  for (dfti_integer k = 0; k < first.extent; ++k) {
+    for_each_repetition(axes.subspan(1), input + k * first.input, output + k * first.output, body);
+  }
+}
+
+constexpr ptrdiff_t little_size = 4096;  // elements that are transformed in about 30 us
+
+}  // namespace host_fourier
+}  // namespace
+
+using namespace host_fourier;
+
+bool has_fourier() { return dfti() != nullptr; }
+
+std::optional<host_work> fourier_work(const fourier_call& call) {
+  const transform_types types = types_of(call);
+  require_shapes(call, types.is_real);
+  const array& longer = call.is_forward ? call.input : call.output;
+  std::vector<transform_axis> repeated = repeated_axes(call);
+  plan_key key{types.is_double, types.is_real, call.is_forward, call.scale, {}, {1, 1, 1}};
+  for (const int axis : call.axes) {
+    key.axes.push_back({longer.extent(axis), call.input.stride(axis), call.output.stride(axis)});
+  }
+  if (!repeated.empty()) {  // the plan has the longest, and calls of it the others
+    const auto longest = std::ranges::max_element(repeated, {}, &transform_axis::extent);
+    key.repeated = *longest;
+    repeated.erase(longest);
+  }
+  std::shared_ptr<plan> made = plan_for(key);
+  if (made == nullptr) {
+    return std::nullopt;
+  }
+  const auto run = [made, repeated, is_forward = call.is_forward, from = first_element(call.input),
+                    to = first_element(call.output),
+                    input_size = static_cast<ptrdiff_t>(call.input.type().itemsize()),
+                    output_size = static_cast<ptrdiff_t>(call.output.type().itemsize()),
+                    nbytes = call.output.nbytes()] {
+    bool is_done = true;
+    for_each_repetition(repeated, 0, 0, [&](ptrdiff_t input, ptrdiff_t output) {
+      is_done = made->compute(is_forward, from + input * input_size, to + output * output_size) &&
+                is_done;
+    });
+    if (!is_done) {
+      std::memset(to, 0xff, nbytes);  // the bits of NaN: no room for a workspace
+    }
+  };
+  return host_work({call.input}, {call.output}, longer.size() <= little_size, run);
+}
+
+kept_plans fourier_plans() {
+  plan_cache& cache = all_plans();
+  const std::lock_guard lock(cache.mutex);
+  return {cache.entries.size(), nbytes_of(cache)};
+}
+
+void clear_fourier_plans() {
+  plan_cache& cache = all_plans();
+  std::vector<plan_cache::entry> forgotten;
+  const std::lock_guard lock(cache.mutex);
+  forgotten.swap(cache.entries);
+}
+
+}  // namespace usmx::inline v1::internal
