@@ -11,6 +11,8 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import usmx
+from usmx import _core
+from usmx._compute import reductions
 from usmx._compute.best import LONG_ROW
 from usmx._compute.call import launch
 from usmx._compute.reductions import reduce, spread_of
@@ -21,6 +23,11 @@ if TYPE_CHECKING:
 
     Call = Callable[[], usmx.USMArray]
     Make = Callable[[tuple[int, ...], str], usmx.USMArray]
+
+# The host computes little work by itself: here all of it is kernels'.
+reductions._ON_HOST.update(dict.fromkeys(REDUCTIONS, lambda *_: None))
+for _name in ("_scan_on_host", "_sort_on_host", "_multiply_on_host"):
+    setattr(_core, _name, lambda *_: False)
 
 REALS = ("float32", "float64")
 ARITHMETIC = ("add", "subtract", "multiply", "divide")

@@ -68,6 +68,7 @@ def test_array_for_the_host_is_numpys(make, kind):
     assert found.tolist() == np.arange(12.0).reshape(3, 4).tolist()
 
 
+@pytest.mark.usefixtures("strict_host")
 def test_array_for_the_host_shares_memory_that_the_host_reaches():
     numbers = usmx.zeros(3, usm_type="shared")
     shared = usmx.from_dlpack(numbers, device=HOST, copy=False)
@@ -87,6 +88,7 @@ def test_array_of_an_older_producer_for_the_host_is_numpys(kind):
 
 
 @pytest.mark.parametrize("make", [np.zeros, lambda n: usmx.zeros(n, usm_type="shared")])
+@pytest.mark.usefixtures("strict_host")
 def test_array_of_an_older_producer_is_copied_only_where_asked(make):
     numbers = make(3)
     shared = usmx.from_dlpack(OlderProducer(numbers), device=HOST, copy=False)

@@ -91,7 +91,11 @@ CALLS = {
 OTHERS = {
     ("ix_", "sparse"), ("unravel_index", "shape"), ("asarray", "obj"), ("from_usm_array_interface", "obj"),
     ("savez", "args"), ("broadcast_arrays", "args"), ("print_options", "args"), ("a.setitem", "args"),
-    ("SupportsUsmArrayInterface", "args"),
+    ("SupportsUsmArrayInterface", "args"), ("asanyarray", "obj"),
+    *((name, "args") for name in (
+        "apply_along_axis", "array2string", "array_str", "genfromtxt", "loadtxt", "piecewise",
+        "printoptions", "savetxt", "savez_compressed",
+    )),
 }  # fmt: skip
 NAMES = {
     "args",

@@ -210,6 +210,7 @@ def test_buffer_that_is_not_given_is_a_value_error_with_the_reason(take):
     assert isinstance(e.value.__cause__, ValueError)
 
 
+@pytest.mark.usefixtures("strict_host")
 def test_device_memory_gives_no_buffer(take):
     class Bare(MemoryUSMDevice):
         @property

@@ -42,6 +42,8 @@ CALLS = {
     "take": lambda a, b: usmx.take(a, b),
     "take_along_axis": lambda a, b: usmx.take_along_axis(a, b, axis=0),
     "tensordot": lambda a, b: usmx.tensordot(a, b, axes=1),
+    "einsum": lambda a, b: usmx.einsum("...i,...i->...i", a, b),
+    "kron": lambda a, b: usmx.kron(a, b),
     "vecdot": lambda a, b: usmx.vecdot(a, b),
     "vstack": lambda a, b: usmx.vstack([a, b]),
     "where": lambda a, b: usmx.where(a > 1, b, b),
