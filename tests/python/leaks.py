@@ -223,13 +223,21 @@ def refusals():
         "long source": failing(lambda: memory.copy_from_host(bytes(97))),
         "write to read-only memory": failing(lambda: readonly.memset(0)),
         "writable buffer": failing(lambda: np.frombuffer(readonly, "u1").fill(0)),
-        "conversion of device memory": failing(lambda: np.asarray(device)),
+        "conversion of device memory": failing(lambda: convert_as_on_gpus(device)),
         "operator": failing(lambda: array + device.reshape(1, 1, 3)[:, :, :2]),
         "operand of another kind": failing(lambda: array + object()),
         "type of no USM": lambda: get_usm_type(4096, own_queue),
         "used queue capsule": failing(functools.partial(usmx.SyclQueue, used)),
         "adopting no USM": failing(lambda: from_pointer(4096, 8, own_queue, deleter=print_nothing)),
     }
+
+
+def convert_as_on_gpus(array):
+    before = usmx.host_access("strict")
+    try:
+        np.asarray(array)
+    finally:
+        usmx.host_access(before)
 
 
 def print_nothing(pointer):

@@ -320,11 +320,11 @@ def tensorinv(a: Producer, ind: int = 2) -> USMArray:
     """Invert an array for `tensordot`: NumPy's function. Waits (see `unchecked`).
 
     Args:
-        a: an array of shape (*p, *q), where p and q have the same product.
+        a: an array of shape ``(*p, *q)``, where p and q have the same product.
         ind: the number of dimensions of p.
 
     Returns:
-        A new USMArray of shape (*q, *p): ``tensordot(tensorinv(a), a, ind)`` is a unit tensor.
+        A new USMArray of shape ``(*q, *p)``: ``tensordot(tensorinv(a), a, ind)`` is a unit tensor.
 
     Raises:
         LinAlgError: it is singular, or not square.
@@ -345,7 +345,7 @@ def tensorsolve(a: Producer, b: Producer, axes: Sequence[SupportsIndex] | None =
     """Solve ``tensordot(a, x, x.ndim) = b``: NumPy's function. Waits (see `unchecked`).
 
     Args:
-        a: an array of shape (*b.shape, *q), where both parts have the same product.
+        a: an array of shape ``(*b.shape, *q)``, where both parts have the same product.
         b: an array.
         axes: axes of `a` that are moved to the end first.
 
