@@ -77,7 +77,7 @@ def compare(by_kernels, names, dtype, layout, shapes):
                 assert is_same(found, expected), (name, shape, axis, keepdims)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_results_have_the_bits_of_the_kernels(by_kernels, dtype, layout):
