@@ -304,6 +304,7 @@ FUNCTIONS = {
     "clip": [lambda x: F.clip(x.a, 0, x.b)],
     "cumulative_prod": [lambda x: F.cumulative_prod(x.v)], "cumulative_sum": [lambda x: F.cumulative_sum(x.large)],
     "diff": [lambda x: F.diff(x.a)], "isin": [lambda x: F.isin(x.a, x.v)], "matmul": [lambda x: F.matmul(x.a, x.b.T)],
+    "einsum": [lambda x: F.einsum("ij,ij->i", x.a, x.b)], "kron": [lambda x: F.kron(x.v, x.v)],
     "searchsorted": [lambda x: F.searchsorted(x.v, x.a)], "sort": [lambda x: F.sort(x.a.T), lambda x: F.sort(x.large)],
     "tensordot": [lambda x: F.tensordot(x.a, x.b)], "unique_all": [lambda x: F.unique_all(x.a)],
     "unique_counts": [lambda x: F.unique_counts(x.a)], "unique_inverse": [lambda x: F.unique_inverse(x.a)],

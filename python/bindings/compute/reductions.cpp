@@ -36,7 +36,7 @@ std::optional<reduction_axes> axes_of(PyObject* axis, bool are_kept) {
     int overflow = 0;
     const long long value =
         PyLong_CheckExact(each) ? PyLong_AsLongLongAndOverflow(each, &overflow) : 0;
-    axes.axes->push_back(value);
+    axes.axes->push_back(static_cast<std::ptrdiff_t>(value));
     return PyLong_CheckExact(each) && overflow == 0;
   };
   axes.axes.emplace();
@@ -92,7 +92,10 @@ nb::object reduce_small(const reduction_function& function, PyObject* const* arg
     return {};
   }
   const host_reduction* found = internal::find_host_reduction(function.name, x->type().code());
-  const auto axes = axes_of(arguments[1], PyObject_IsTrue(arguments[2]) == 1);
+  if (!PyBool_Check(arguments[2])) {
+    return {};
+  }
+  const auto axes = axes_of(arguments[1], arguments[2] == Py_True);
   if (found == nullptr || !axes) {
     return {};
   }

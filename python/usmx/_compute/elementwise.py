@@ -215,7 +215,7 @@ def _within(x, name, bound):
 
 def where(
     condition: Operand, x: Operand | None = None, y: Operand | None = None, /
-) -> USMArray | tuple[USMArray, ...]:
+) -> Any:
     """Select elements of `x` where a condition is not zero, and of `y` elsewhere.
 
     Does not wait, unless `x` and `y` are left out. The arrays are broadcast together.

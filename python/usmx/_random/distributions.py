@@ -27,7 +27,7 @@ class Place(TypedDict, total=False):
 
     dtype: DTypeLike | None
     device: DeviceLike | None
-    usm_type: UsmType
+    usm_type: UsmType | None
     sycl_queue: QueueLike | None
 
 
