@@ -322,6 +322,8 @@ def compared(name, positional, named, found):
     if name in WITH_DIAGONALS:
         positional = [clamped(value) for value in positional]
         named = {key: clamped(value) for key, value in named.items()}
+    if "where" in named and isinstance(numpys, np.ufunc):  # elements that it leaves out are any
+        return None
     if "where" in named:  # whose values NumPy's mean counts
         named = named | {"where": np.asarray(on_host(named["where"])).astype(bool)}
     if name.startswith("usmx.logical_"):  # of which NumPy refuses large integers

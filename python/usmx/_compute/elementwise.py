@@ -213,9 +213,7 @@ def _within(x, name, bound):
     return sorted((limits.min, bound, limits.max))[1]
 
 
-def where(
-    condition: Operand, x: Operand | None = None, y: Operand | None = None, /
-) -> Any:
+def where(condition: Operand, x: Operand | None = None, y: Operand | None = None, /) -> Any:
     """Select elements of `x` where a condition is not zero, and of `y` elsewhere.
 
     Does not wait, unless `x` and `y` are left out. The arrays are broadcast together.
