@@ -1,6 +1,6 @@
 """Whole programs and small calls on the CPU device beside NumPy, and dpnp if it is installed.
 
-Each row runs one text with each library, in turns, in one process: the library is `np`, its arrays
+Each row runs one program with each library, in turns, in one process; its arrays
 are in device memory, and each time includes the wait for the result. The numbers are the shortest
 times of all rounds. Results are compared before anything is measured.
 """
@@ -13,11 +13,13 @@ import json
 import math
 import sys
 import time
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy
 import usmx
+from bench import programs
 from usmx._terminal import exit_code_of, print_records
 
 if TYPE_CHECKING:
@@ -25,151 +27,56 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """A program: how its data are made by NumPy, and the function `run(np, *data)`."""
+    """A program: how its arguments are made by NumPy, and the function `run(np, **arguments)`."""
 
     group: str
     name: str
-    data: Callable[[], tuple[Any, ...]]
+    data: Callable[[], dict[str, Any]]
     run: Callable[..., Any]
 
 
-def _random(*shapes: Any, dtype: str = "f4", low: float = 0.0, high: float = 1.0) -> Any:
-    def data() -> tuple[Any, ...]:
+def _random(*shapes: Any, low: float = 0.0) -> Any:
+    def data() -> dict[str, Any]:
         make = numpy.random.default_rng(7)
-        return tuple((make.random(shape) * (high - low) + low).astype(dtype) for shape in shapes)
+        return {
+            name: make.uniform(low, 1, shape).astype("f4")
+            for name, shape in zip("ab", shapes, strict=False)
+        }
 
     return data
 
 
-# ---- programs
+@cache
+def _fused() -> Any:
+    return usmx.fuse(partial(programs.black_scholes, usmx))
 
 
-def _softmax(np: Any, x: Any) -> Any:
-    e = np.exp(x - np.max(x, axis=1, keepdims=True))
-    return e / np.sum(e, axis=1, keepdims=True)
-
-
-def _layer_norm(np: Any, x: Any) -> Any:
-    centered = x - np.mean(x, axis=1, keepdims=True)
-    return centered / np.sqrt(np.mean(centered**2, axis=1, keepdims=True) + 1e-5)
-
-
-def _heat(np: Any, u: Any) -> Any:
-    for _ in range(20):
-        u[1:-1, 1:-1] += 0.1 * (
-            u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1]
-        )
-    return u
-
-
-def _n_body(np: Any, x: Any, v: Any, m: Any) -> Any:
-    for _ in range(3):
-        d = x[None, :, :] - x[:, None, :]
-        r2 = np.sum(d * d, axis=2) + 0.01
-        v = v + 0.01 * np.sum(d * (m[None, :] / (r2 * np.sqrt(r2)))[:, :, None], axis=1)
-        x = x + 0.01 * v
-    return x
-
-
-def _k_means(np: Any, x: Any, c: Any) -> Any:
-    k = c.shape[0]
-    for _ in range(5):
-        d = np.sum((x[:, None, :] - c[None, :, :]) ** 2, axis=2)
-        near = np.argmin(d, axis=1)
-        one_hot = np.astype(near[:, None] == np.arange(k)[None, :], x.dtype)
-        c = (one_hot.T @ x) / np.sum(one_hot, axis=0)[:, None]
-    return c
-
-
-def _black_scholes(np: Any, s: Any, k: Any, t: Any) -> Any:
-    root = 0.3 * np.sqrt(t)
-    d1 = (np.log(s / k) + (0.02 + 0.045) * t) / root
-    d2 = d1 - root
-
-    def cdf(z: Any) -> Any:
-        return 0.5 * (1.0 + np.tanh(0.7978845608 * (z + 0.044715 * z * z * z)))
-
-    return s * cdf(d1) - k * np.exp(-0.02 * t) * cdf(d2)
-
-
-_FUSED: dict[int, Any] = {}
-
-
-def _black_scholes_fused(np: Any, s: Any, k: Any, t: Any) -> Any:
-    if np is not usmx:
-        return _black_scholes(np, s, k, t)
-    if 0 not in _FUSED:
-        _FUSED[0] = usmx.fuse(lambda s, k, t: _black_scholes(usmx, s, k, t))
-    return _FUSED[0](s, k, t)
-
-
-def _life(np: Any, a: Any) -> Any:
-    for _ in range(5):
-        n = sum(np.roll(a, (i, j), axis=(0, 1)) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j)
-        a = np.astype((n == 3) | ((a == 1) & (n == 2)), np.int32)
-    return a
-
-
-def _power_iteration(np: Any, a: Any, x: Any) -> Any:
-    for _ in range(20):
-        x = a @ x
-        x = x / np.sqrt(np.sum(x * x))
-    return x
-
-
-def _mandelbrot(np: Any, c: Any) -> Any:
-    z = np.zeros_like(c)
-    count = np.zeros(c.shape, dtype=np.int32)
-    for _ in range(30):
-        z = np.where(np.abs(z) <= 2, z * z + c, z)
-        count = count + np.astype(np.abs(z) <= 2, np.int32)
-    return count
-
-
-def _logistic(np: Any, x: Any, y: Any, w: Any) -> Any:
-    for _ in range(20):
-        p = 1 / (1 + np.exp(-(x @ w)))
-        w = w - 0.1 * (x.T @ (p - y)) / x.shape[0]
-    return w
-
-
-def _grid() -> tuple[Any, ...]:
-    x, y = numpy.meshgrid(numpy.linspace(-2, 1, 300), numpy.linspace(-1, 1, 200))
-    return ((x + 1j * y).astype("c8"),)
-
-
-def _cells() -> tuple[Any, ...]:
-    return ((numpy.random.default_rng(7).random((512, 512)) < 0.3).astype("i4"),)
+def _black_scholes_fused(np: Any, **prices: Any) -> Any:
+    return _fused()(*prices.values()) if np is usmx else programs.black_scholes(np, **prices)
 
 
 PROGRAMS = [
-    Row("program", "softmax 1024^2", _random((1024, 1024)), _softmax),
-    Row("program", "layer norm 1024^2", _random((1024, 1024), low=-1), _layer_norm),
-    Row("program", "heat 64^2", _random((64, 64)), _heat),
-    Row("program", "heat 1024^2", _random((1024, 1024)), _heat),
-    Row("program", "n-body 400", _random((400, 3), (400, 3), 400, dtype="f8"), _n_body),
-    Row("program", "k-means 20,000 x 16", _random((20_000, 16), (8, 16)), _k_means),
-    Row(
-        "program",
-        "Black-Scholes 10^6",
-        _random(10**6, 10**6, 10**6, low=0.5, high=2),
-        _black_scholes,
-    ),
-    Row(
-        "program",
-        "Black-Scholes 10^6, fused",
-        _random(10**6, 10**6, 10**6, low=0.5, high=2),
-        _black_scholes_fused,
-    ),
-    Row("program", "Life 512^2", _cells, _life),
-    Row("program", "power iteration 2000", _random((2000, 2000), 2000), _power_iteration),
-    Row("program", "Mandelbrot 200 x 300", _grid, _mandelbrot),
-    Row(
-        "program",
-        "logistic regression 20,000 x 20",
-        _random((20_000, 20), 20_000, 20, dtype="f8", low=-1),
-        _logistic,
-    ),
+    Row("program", name, partial(*data), run)
+    for name, run, *data in (
+        ("softmax 1024^2", programs.softmax, programs.matrix, 1024),
+        ("layer norm 1024^2", programs.layer_norm, programs.matrix, 1024),
+        ("heat 64^2", programs.heat, programs.plate, 64),
+        ("heat 1024^2", programs.heat, programs.plate, 1024),
+        ("n-body 400", programs.n_body, programs.bodies, 400),
+        ("k-means 20,000 x 16", programs.k_means, programs.points, 20_000),
+        ("Black-Scholes 10^6", programs.black_scholes, programs.options, 10**6),
+        ("Black-Scholes 10^6, fused", _black_scholes_fused, programs.options, 10**6),
+        ("Life 512^2", programs.life, programs.cells, 512),
+        ("power iteration 2000", programs.power_iteration, programs.square, 2000),
+        ("Mandelbrot 200 x 300", programs.mandelbrot, programs.plane, 200, 300),
+        (
+            "logistic regression 20,000 x 20",
+            programs.logistic_regression,
+            programs.observations,
+            20_000,
+            20,
+        ),
+    )
 ]
 
 # ---- small calls, and rows of many lengths
@@ -262,22 +169,22 @@ def _timed(run: Callable[[], Any], calls: int) -> float:
     return (time.perf_counter() - start) / calls
 
 
-def _waiting(np: Any, run: Callable[..., Any], data: Sequence[Any]) -> Callable[[], Any]:
+def _waiting(np: Any, run: Callable[..., Any], data: dict[str, Any]) -> Callable[[], Any]:
     if np is numpy:
-        return lambda: run(np, *data)
+        return lambda: run(np, **data)
     if np is usmx:
-        return lambda: run(np, *data).wait()
-    return lambda: run(np, *data).sycl_queue.wait()
+        return lambda: run(np, **data).wait()
+    return lambda: run(np, **data).sycl_queue.wait()
 
 
 def measure(row: Row, chosen: dict[str, Any], rounds: int, budget: float) -> Measured:
     """The shortest times; ValueError if a library's result is not NumPy's."""
-    expected = row.run(numpy, *row.data())
+    expected = row.run(numpy, **row.data())
     runs = {}
     for name, np in chosen.items():
-        data = [np.asarray(each) for each in row.data()]
+        data = {key: np.asarray(each) for key, each in row.data().items()}
         try:
-            found = row.run(np, *data)
+            found = row.run(np, **data)
         except (TypeError, AttributeError):  # the peer lacks it
             if np is usmx:
                 raise

@@ -1,6 +1,7 @@
 """Whole programs, as people write them for NumPy: `lib` is a library with its names and arrays."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy
@@ -79,56 +80,99 @@ def power_iteration(lib: Any, matrix: Any, v: Any) -> Any:
     return v
 
 
+def mandelbrot(lib: Any, c: Any) -> Any:
+    """How many of thirty steps each number stays within 2."""
+    z, count = c * 0, 0
+    for _ in range(30):
+        z = lib.where(lib.abs(z) <= 2, z * z + c, z)
+        count = count + 1 * (lib.abs(z) <= 2)
+    return count
+
+
+def logistic_regression(lib: Any, x: Any, y: Any, w: Any) -> Any:
+    """Twenty steps down the gradient."""
+    for _ in range(20):
+        p = 1 / (1 + lib.exp(-(x @ w)))
+        w = w - 0.1 * (x.T @ (p - y)) / x.shape[0]
+    return w
+
+
+# ---- their arguments: the same ones in each call
+
+
+def _random() -> numpy.random.Generator:
+    return numpy.random.default_rng(64)
+
+
+def matrix(side: int) -> Arrays:
+    return {"x": _random().standard_normal((side, side), dtype="f4")}
+
+
+def plate(side: int) -> Arrays:
+    return {"u": _random().random((side, side), dtype="f4")}
+
+
+def bodies(count: int) -> Arrays:
+    random = _random()
+    return {"at": random.random((count, 3), "f4"), "mass": random.random(count, "f4")}
+
+
+def points(count: int) -> Arrays:
+    x = _random().random((count, 16), "f4")
+    return {
+        "x": x,
+        "centres": x[:10].copy(),
+        "numbers": numpy.arange(10),
+        "one": numpy.ones(1, "f4"),
+    }
+
+
+def cells(side: int) -> Arrays:
+    return {
+        "cells": _random().integers(0, 2, (side, side), dtype="u1"),
+        "one": numpy.ones(1, "u1"),
+    }
+
+
+def options(count: int) -> Arrays:
+    random = _random()
+    return {
+        "spot": random.uniform(10, 50, count).astype("f4"),
+        "strike": random.uniform(10, 50, count).astype("f4"),
+        "years": random.uniform(0.1, 2, count).astype("f4"),
+    }
+
+
+def square(side: int) -> Arrays:
+    return {"matrix": _random().random((side, side), "f4"), "v": numpy.ones(side, "f4")}
+
+
+def plane(rows: int, columns: int) -> Arrays:
+    x, y = numpy.meshgrid(numpy.linspace(-2, 1, columns), numpy.linspace(-1, 1, rows))
+    return {"c": (x + 1j * y).astype("c8")}
+
+
+def observations(count: int, columns: int) -> Arrays:
+    random = _random()
+    return {
+        "x": random.uniform(-1, 1, (count, columns)),
+        "y": random.uniform(-1, 1, count),
+        "w": random.uniform(-1, 1, columns),
+    }
+
+
 def inputs(shrink: int) -> dict[str, tuple[Callable[..., Any], Callable[[], Arrays]]]:
     """Each program by its title, with what makes its arguments; each length is divided."""
-    random = numpy.random.default_rng(64)
-
-    def matrix(side: int) -> Callable[[], Arrays]:
-        return lambda: {"x": random.standard_normal((side, side), dtype="f4")}
-
-    def plate(side: int) -> Callable[[], Arrays]:
-        return lambda: {"u": random.random((side, side), dtype="f4")}
-
-    def bodies(count: int) -> Arrays:
-        return {"at": random.random((count, 3), "f4"), "mass": random.random(count, "f4")}
-
-    def points(count: int) -> Arrays:
-        x = random.random((count, 16), "f4")
-        return {
-            "x": x,
-            "centres": x[:10].copy(),
-            "numbers": numpy.arange(10),
-            "one": numpy.ones(1, "f4"),
-        }
-
-    def cells(side: int) -> Arrays:
-        return {
-            "cells": random.integers(0, 2, (side, side), dtype="u1"),
-            "one": numpy.ones(1, "u1"),
-        }
-
-    def options(count: int) -> Arrays:
-        return {
-            "spot": random.uniform(10, 50, count).astype("f4"),
-            "strike": random.uniform(10, 50, count).astype("f4"),
-            "years": random.uniform(0.1, 2, count).astype("f4"),
-        }
-
-    def square(side: int) -> Arrays:
-        return {"matrix": random.random((side, side), "f4"), "v": numpy.ones(side, "f4")}
-
     few, many = 2048 // shrink, 4096 // shrink
+    rows, prices = 200_000 // shrink, (8 << 20) // shrink
     return {
-        f"softmax {many}^2": (softmax, matrix(many)),
-        f"layer norm {many}^2": (layer_norm, matrix(many)),
-        f"heat {256 // shrink}^2": (heat, plate(256 // shrink)),
-        f"heat {few}^2": (heat, plate(few)),
-        f"n-body {few}": (n_body, lambda: bodies(few)),
-        f"k-means {200_000 // shrink} x 16": (k_means, lambda: points(200_000 // shrink)),
-        f"life {1024 // shrink}^2": (life, lambda: cells(1024 // shrink)),
-        f"Black-Scholes {(8 << 20) // shrink}": (
-            black_scholes,
-            lambda: options((8 << 20) // shrink),
-        ),
-        f"power iteration {many}": (power_iteration, lambda: square(many)),
+        f"softmax {many}^2": (softmax, partial(matrix, many)),
+        f"layer norm {many}^2": (layer_norm, partial(matrix, many)),
+        f"heat {256 // shrink}^2": (heat, partial(plate, 256 // shrink)),
+        f"heat {few}^2": (heat, partial(plate, few)),
+        f"n-body {few}": (n_body, partial(bodies, few)),
+        f"k-means {rows} x 16": (k_means, partial(points, rows)),
+        f"life {1024 // shrink}^2": (life, partial(cells, 1024 // shrink)),
+        f"Black-Scholes {prices}": (black_scholes, partial(options, prices)),
+        f"power iteration {many}": (power_iteration, partial(square, many)),
     }

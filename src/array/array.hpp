@@ -69,6 +69,15 @@ inline std::byte* first_element(const array& of) { return array_access::first_el
 /// own. Throws value_error for an array without memory.
 inline const sycl::queue& private_queue(const array& of) { return private_queue(of.memory()); }
 
+/// Whether the host may read and write the array's memory. Throws value_error for an array without
+/// memory.
+inline bool host_reaches(const array& of) {
+  return host_may_touch(of.kind(), private_queue(of).get_device());
+}
+
+/// Whether the host may do so now: no work on the elements may be unfinished.
+inline bool is_ready_for_host(const array& of) { return !of.may_be_busy() && host_reaches(of); }
+
 /// Whether the host gets views of the array's memory; not of an array without memory.
 inline bool host_may_view(const array& of) {
   return of.owner() != nullptr && host_may_view(of.kind(), private_queue(of).get_device());

@@ -55,7 +55,7 @@ class submission {
   /// are told of it. For all others, waits for the work, unless that is left to the caller. Where
   /// this fails, the work has been waited for.
   sycl::event announce(sycl::event started) const;
-  /// The same for work that may have no event.
+  /// Says so of work that may have no event yet.
   void announce(const pending_event& started) const;
   /// Whether the work may start on the queue's native stream, without the runtime and without an
   /// event. Not where code outside of usmx has the queue: it might have put host tasks there, which

@@ -10,6 +10,7 @@
 #include "array/array.hpp"
 #include "compute/host_functions.hpp"
 #include "copy/convert.hpp"
+#include "usmx/layout/for_each.hpp"
 
 namespace usmx::inline v1::internal {
 namespace {
@@ -197,7 +198,8 @@ template <bool IsFused, class T>
   }
 }
 
-/// The same for one column: eight rows at a time, so that no sum waits for the one before it.
+/// Products for a `y` of one column: eight rows at a time, so that no sum waits for the one before
+/// it.
 template <bool IsFused, class T>
 [[gnu::always_inline]] inline void multiply_column(const matrix<const T>& x,
                                                    const matrix<const T>& y, const matrix<T>& z) {
@@ -289,35 +291,11 @@ bool sort_on_host(const array& x, const array& z, bool is_descending, bool wants
   if (x.size() > max_host_sort || x.type().kind() == 'c' || x.type() == float16) {
     return false;
   }
-  const auto run = [&]<class T>(std::type_identity<T>) {
+  visit<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+        std::uint32_t, std::uint64_t, float, double>(x.type(), [&]<class T>(std::type_identity<T>) {
     sort_rows<T>(x, z, is_descending, wants_indices);
-    return true;
-  };
-  switch (x.type().code()) {
-    case type_code::bool_:
-    case type_code::uint8:
-      return run(std::type_identity<std::uint8_t>());
-    case type_code::int8:
-      return run(std::type_identity<std::int8_t>());
-    case type_code::int16:
-      return run(std::type_identity<std::int16_t>());
-    case type_code::int32:
-      return run(std::type_identity<std::int32_t>());
-    case type_code::int64:
-      return run(std::type_identity<std::int64_t>());
-    case type_code::uint16:
-      return run(std::type_identity<std::uint16_t>());
-    case type_code::uint32:
-      return run(std::type_identity<std::uint32_t>());
-    case type_code::uint64:
-      return run(std::type_identity<std::uint64_t>());
-    case type_code::float32:
-      return run(std::type_identity<float>());
-    case type_code::float64:
-      return run(std::type_identity<double>());
-    default:
-      return false;
-  }
+  });
+  return true;
 }
 
 bool multiply_on_host(const array& x, const array& y, const array& z) {

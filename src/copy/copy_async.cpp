@@ -39,10 +39,6 @@ const sycl::queue& queue_of(const array& a) {
   return internal::presented_queue(internal::private_queue(a));
 }
 
-bool is_for_the_host_now(const array& a) {
-  return !a.may_be_busy() && host_may_touch(a.kind(), internal::private_queue(a).get_device());
-}
-
 bool is_quick(const copy_plan& plan, std::size_t nbytes) {
   return nbytes <= quick_nbytes && !may_overlap(plan);
 }
@@ -180,7 +176,7 @@ sycl::event start_copy(const array& source, const array& destination, overtaking
   if (is_in_place(plan)) {
     return complete_event();
   }
-  if (is_for_the_host_now(source) && is_for_the_host_now(destination) &&
+  if (internal::is_ready_for_host(source) && internal::is_ready_for_host(destination) &&
       is_quick(plan, to.nbytes())) {
     detail::copy_on_host(plan);
     return complete_event();
@@ -264,7 +260,7 @@ sycl::event detail::copy_in_order(const array& source, const array& destination)
 }
 
 void internal::copy_for_call(const array& source, const array& destination) {
-  if (host_may_touch(destination.kind(), private_queue(destination).get_device())) {
+  if (host_reaches(destination)) {
     copy(source, destination);
   } else {
     detail::copy_in_order(source, destination);
@@ -281,7 +277,7 @@ sycl::event copy_from_host_async(const host_array& source, const array& destinat
   const detail::runtime_call call;
   detail::release_finished();
   const copy_plan plan = make_plan(to.shape(), end_of(source), end_of(to));
-  if (is_for_the_host_now(destination) && is_quick(plan, to.nbytes())) {
+  if (internal::is_ready_for_host(destination) && is_quick(plan, to.nbytes())) {
     detail::copy_on_host(plan);
     return complete_event();
   }
@@ -309,7 +305,7 @@ sycl::event copy_to_host_async(const array& source, const host_array& destinatio
   const detail::runtime_call call;
   detail::release_finished();
   const copy_plan plan = make_plan(from.shape(), end_of(from), end_of(destination));
-  if (is_for_the_host_now(source) && is_quick(plan, from.nbytes())) {
+  if (internal::is_ready_for_host(source) && is_quick(plan, from.nbytes())) {
     detail::copy_on_host(plan);
     return complete_event();
   }
@@ -328,7 +324,7 @@ sycl::event fill_async(const array& destination, const std::byte* element) {
   }
   const detail::runtime_call call;
   detail::release_finished();
-  if (is_for_the_host_now(destination) && to.nbytes() <= quick_nbytes) {
+  if (internal::is_ready_for_host(destination) && to.nbytes() <= quick_nbytes) {
     fill(destination, element);
     return complete_event();
   }

@@ -153,10 +153,6 @@ void combine_works(byte_range bytes, const sycl::queue& queue) {
   replace_all(slot_of<barrier_queue>(state_of(queue.get_context()))->after(unfinished));
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether the queue was asked and is idle. It is asked in one call of eight: the question takes
 /// almost half as long as a launch, each of which comes here.
 bool is_seen_idle(const sycl::queue& queue) {

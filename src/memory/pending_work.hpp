@@ -233,7 +233,7 @@ class pending_event {
  public:
   /// If there is no memory, waits for the work, and throws.
   pending_event(const sycl::event& event);
-  /// The same for work that was submitted to that queue just now: once usmx has waited for the
+  /// Takes work that was submitted to that queue just now: once usmx has waited for the
   /// queue, the runtime is not asked at all.
   pending_event(const sycl::event& event, const sycl::queue& queue);
   /// Work that is the latest on an in-order queue, and has no event yet.

@@ -43,8 +43,4 @@ void host_work::start(bool wait) const {
   }
 }
 
-bool host_reaches(const array& a) {
-  return host_may_touch(a.kind(), private_queue(a).get_device());
-}
-
 }  // namespace usmx::inline v1::internal

@@ -33,7 +33,4 @@ class USMX_API host_work {
   std::function<void()> run_;
 };
 
-/// Whether the host reaches the memory of the array.
-USMX_API bool host_reaches(const array&);
-
 }  // namespace usmx::inline v1::internal

@@ -13,7 +13,7 @@ library_search find_onemkl_blas();
 /// is installed beside the SYCL runtime and cannot be used.
 void* onemkl_blas();
 
-/// The same for oneMKL's functions of the host: LAPACK and Fourier transforms.
+/// The search and the handle of oneMKL's functions of the host: LAPACK and Fourier transforms.
 library_search find_onemkl_host();
 void* onemkl_host();
 

@@ -5,7 +5,10 @@ import pytest
 import usmx
 from bench import programs
 
-INPUTS = programs.inputs(16)
+INPUTS = programs.inputs(16) | {
+    "Mandelbrot": (programs.mandelbrot, lambda: programs.plane(20, 30)),
+    "logistic regression": (programs.logistic_regression, lambda: programs.observations(100, 5)),
+}
 
 
 @pytest.mark.parametrize("title", INPUTS)

@@ -9,44 +9,35 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 namespace {
 
 const array& array_in(nb::handle object) { return ready_instance<py_array>(object.ptr()).value; }
 
-/// Whether nothing works on the arrays, and the host reaches them where the device is a CPU.
-bool are_for_host(std::initializer_list<const array*> arrays) {
+bool are_ready(std::initializer_list<const array*> arrays) {
   require_usable_process();
   look_for_peers();
-  const sycl::device device = internal::private_queue(**arrays.begin()).get_device();
-  return device.is_cpu() && support_of(device).fp64 &&
-         std::ranges::all_of(arrays, [&](const array* each) {
-           return host_may_touch(each->kind(), device) && !each->may_be_busy();
-         });
+  return std::ranges::all_of(arrays, [](const array* each) { return is_ready_on_cpu(*each); });
 }
 
 bool scan(const std::string& name, nb::handle x, nb::handle z, int lead) {
   const array& from = array_in(x);
   const array& to = array_in(z);
-  return from.size() <= internal::max_host_scan && are_for_host({&from, &to}) &&
-         internal::scan_on_host(name, from, to, lead);
+  return are_ready({&from, &to}) && internal::scan_on_host(name, from, to, lead);
 }
 
 bool sort(nb::handle x, nb::handle z, bool is_descending, bool wants_indices) {
   const array& from = array_in(x);
   const array& to = array_in(z);
-  return from.size() <= internal::max_host_sort && are_for_host({&from, &to}) &&
-         internal::sort_on_host(from, to, is_descending, wants_indices);
+  return are_ready({&from, &to}) && internal::sort_on_host(from, to, is_descending, wants_indices);
 }
 
 bool multiply(nb::handle x, nb::handle y, nb::handle z) {
   const array& left = array_in(x);
   const array& right = array_in(y);
   const array& to = array_in(z);
-  return to.size() <= internal::max_host_products && are_for_host({&left, &right, &to}) &&
-         internal::multiply_on_host(left, right, to);
+  return are_ready({&left, &right, &to}) && internal::multiply_on_host(left, right, to);
 }
 
 }  // namespace

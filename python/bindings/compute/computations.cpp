@@ -54,7 +54,7 @@ constexpr std::size_t most_nbytes = std::size_t{128} << 10;
 
 bool is_small(const array& a) {
   return a.size() != 0 && a.nbytes() <= most_nbytes && a.layout().is_c_contiguous() &&
-         !a.may_be_busy() && host_may_touch(a.kind(), internal::private_queue(a).get_device());
+         internal::is_ready_for_host(a);
 }
 
 /// Whether their elements lie in the same order, in memory of the same kind and queue.
@@ -308,7 +308,7 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   const array& first = *arguments.first();
   const sycl::queue& queue = internal::private_queue(first);
   const host_loops* loops = internal::host_loops_for(*function.host, function.row, types);
-  if (loops == nullptr || !host_may_touch(first.kind(), queue.get_device())) {
+  if (loops == nullptr || !internal::host_reaches(first)) {
     return {};
   }
   const auto are_all_idle = [&] {
@@ -332,14 +332,11 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
       return {};
     }
   } else {
-    const std::size_t nbytes =
-        static_cast<std::size_t>(shape.size()) * call.output_type().itemsize();
-    auto memory = make_memory(nbytes, first.kind(), queue, first_use::at_once);
+    array made = make_array(shape, call.output_type(), queue, first.kind(), first_use::at_once);
     if (!are_all_idle()) {  // another thread may have begun work while the lock was free
       return {};
     }
-    result =
-        to_python(internal::unchecked_array(std::move(memory), call.output_type(), shape, false));
+    result = to_python(std::move(made));
   }
   call.run(*as_array(result.ptr()));
   return result;

@@ -4,8 +4,11 @@
 
 #include <optional>
 
+#include "internals.hpp"
 #include "support/nanobind.hpp"
+#include "usmx/array/array.hpp"
 #include "usmx/layout/dtype.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 
@@ -31,6 +34,13 @@ inline std::optional<type_code> weak_type(const PyTypeObject* cls) noexcept {
          : cls == &PyBool_Type    ? std::optional(type_code::bool_)
          : cls == &PyComplex_Type ? std::optional(type_code::complex128)
                                   : std::nullopt;
+}
+
+/// Whether the host computes with the elements as a kernel does: on a CPU with float64, whose
+/// memory it reaches, and where no work on them may be unfinished.
+inline bool is_ready_on_cpu(const array& a) {
+  const sycl::device device = internal::private_queue(a).get_device();
+  return device.is_cpu() && support_of(device).fp64 && internal::is_ready_for_host(a);
 }
 
 /// A function of the table, as Python calls it.

@@ -13,7 +13,6 @@
 #include "support/errors.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/layout/layout.hpp"
-#include "usmx/runtime/devices.hpp"
 
 namespace usmx::bindings {
 namespace {
@@ -51,28 +50,17 @@ std::optional<reduction_axes> axes_of(PyObject* axis, bool are_kept) {
   return axes;
 }
 
-bool is_idle_and_reached(const array& x) {
-  return !x.may_be_busy() && host_may_touch(x.kind(), internal::private_queue(x).get_device());
-}
-
 bool is_for_host(const array& x) {
-  if (x.type().is_structured() || x.size() == 0 || x.size() > internal::max_host_reduction) {
-    return false;
-  }
-  const sycl::device device = internal::private_queue(x).get_device();
-  return device.is_cpu() && support_of(device).fp64 && is_idle_and_reached(x);
+  return !x.type().is_structured() && x.size() != 0 && x.size() <= internal::max_host_reduction &&
+         is_ready_on_cpu(x);
 }
 
 /// The result; none if another thread has begun work on the elements meanwhile.
 std::optional<array> reduced(const host_reduction& function, const array& x, const array* mean,
                              const reduction_axes& axes, double correction) {
   const internal::host_reduction_call call(function, x, mean, axes, correction);
-  const layout& shape = call.output_layout();
-  const std::size_t nbytes =
-      static_cast<std::size_t>(shape.size()) * dtype(function.result).itemsize();
-  array out = internal::unchecked_array(
-      make_memory(nbytes, x.kind(), internal::private_queue(x), first_use::at_once),
-      function.result, shape, false);
+  array out = make_array(call.output_layout(), function.result, internal::private_queue(x),
+                         x.kind(), first_use::at_once);
   return !x.may_be_busy() && call.run(out) ? std::optional(std::move(out)) : std::nullopt;
 }
 

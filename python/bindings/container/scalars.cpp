@@ -20,8 +20,7 @@ namespace {
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
-    if (is_host_accessible(a.kind()) ||
-        host_may_touch(a.kind(), internal::private_queue(a).get_device())) {
+    if (is_host_accessible(a.kind()) || internal::host_reaches(a)) {
       wait_for(a);
       memory_ = a.owner()->data();
       where_ = a.layout();

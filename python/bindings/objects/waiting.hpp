@@ -43,8 +43,7 @@ decltype(auto) ordered(bool is_short, const Work& work) {
 /// wait is known to be necessary. Finding that out by trying would take microseconds.
 inline bool is_short(const array& a) {
   constexpr std::size_t small_nbytes = std::size_t{16} << 10;
-  return a.nbytes() <= small_nbytes && !a.may_be_busy() &&
-         host_may_touch(a.kind(), internal::private_queue(a).get_device());
+  return a.nbytes() <= small_nbytes && internal::is_ready_for_host(a);
 }
 
 /// Waits for the work on an array's elements, or on the bytes of a buffer.

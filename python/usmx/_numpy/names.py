@@ -70,7 +70,7 @@ TYPES = (
     "ushort",
 )  # fmt: skip
 
-# What is NumPy's own: it holds no array, or nothing but the host's.
+# Objects of NumPy's own: each holds no array, or nothing but the host's.
 OF_NUMPY = (
     "False_", "ScalarType", "True_", "base_repr", "binary_repr", "complexfloating",
     "errstate", "euler_gamma", "exceptions", "flexible", "floating",

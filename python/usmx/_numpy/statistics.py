@@ -332,7 +332,7 @@ def _between(low, high, part, place):
 
 
 def _of_rows_with_nan(ordered, q, method):
-    """The same of the numbers in front of the NaN of each row."""
+    """The quantiles of the numbers in front of the NaN of each row."""
     count = count_nonzero(~isnan(ordered), axis=-1, keepdims=True)
     place = place_of(ordered)
     parts = asarray(q, **place).astype(ordered.dtype if ordered.dtype != "f2" else "f4")
