@@ -134,7 +134,8 @@ def no_copy(kind):
 def refusals(kind):
     array = usmx.zeros((4, 4), usm_type=kind)
     fields = usmx.zeros(3, dtype=[("a", "i4"), ("b", "f8")], usm_type=kind)
-    no_type = "structured elements" if kind == "device" else "cannot map 'T"
+    # mpi4py reads a buffer where the host reaches the memory, and elsewhere DLPack, which has no such type
+    no_type = "cannot map 'T|structured elements"
     numbers = np.zeros(16)
     for words, sent, got in [
         ("not contiguous", array[:, ::2], numbers),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from usmx._compute.elementwise import isfinite, pow
@@ -325,6 +326,8 @@ def fromfile(
         ...     print(usmx.fromfile(file.name, 'u1'))
         [1 2]
     """
+    if not hasattr(file, "fileno"):
+        file = os.fspath(file)  # a TypeError names what it is, where NumPy says that it has no flush
     return asarray(numpy.fromfile(file, _type_or_default(dtype), count, sep, offset))
 
 
