@@ -23,7 +23,9 @@ UNSAFE = ("_set_hooks", "_make_inspectable", "_clear_kernel_cache")
 # It prints, as this program does.
 PRINTS = ("lsplatform",)
 # They need nothing of the object: it may be refused later, or is text in an error.
-LAZY = ("print_options",)
+LAZY = ("print_options", "printoptions")
+# NumPy says which files it reads, by a ValueError.
+READS = ("loadtxt",)
 BUILTINS = [
     abs, bin, bool, bytes, bytearray, callable, complex, dict, dir, divmod, enumerate, filter,
     float, format, frozenset, hash, hex, id, int, isinstance, issubclass, iter, len, list,
@@ -153,7 +155,12 @@ def uses_by_function(make):
     is_array = isinstance(make(), (usmx.USMArray, _core._Memory))
     named = [(str(each), each) for each in OF_PYTHON]
     for name, function in [*functions().items(), *named]:
-        is_ours = is_array and name.startswith("usmx") and not name.endswith(LAZY)
+        is_ours = (
+            is_array
+            and name.startswith("usmx")
+            and not str(getattr(function, "__module__", "")).startswith("numpy")
+            and not name.endswith(LAZY + READS)
+        )
         for place, arguments in calls(function):
             yield (
                 f"{name}, argument {place} of {len(arguments)}",

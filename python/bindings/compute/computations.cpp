@@ -444,13 +444,13 @@ bool is_square(const row_function& function, PyObject* const* operands) {
 
 PyObject* call_row(const row_function& function, PyObject* const* arguments,
                    Py_ssize_t count) noexcept {
-  if (is_square(function, arguments)) {
-    static const row_function& square = row_function_of("square");
-    PyObject* const of_square[] = {arguments[0], count > 2 ? arguments[2] : Py_None};
-    return call_row(square, of_square, 2);
-  }
   const auto operands = static_cast<Py_ssize_t>(function.row.operand_count());
   return guarded<PyObject*>(nullptr, [&] {
+    if (is_square(function, arguments)) {
+      static const row_function& square = row_function_of("square");
+      PyObject* const of_square[] = {arguments[0], count > 2 ? arguments[2] : Py_None};
+      return call_row(square, of_square, 2);
+    }
     std::array<PyObject*, internal::max_function_operands + 1> given{};
     std::copy_n(arguments, count, given.begin());
     if (function.row.is_logical) {
