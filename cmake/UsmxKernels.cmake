@@ -95,3 +95,8 @@ set_source_files_properties(src/compute/device_texts.cpp PROPERTIES OBJECT_DEPEN
 set_source_files_properties(
   src/compute/host_algorithms.cpp src/compute/host_loops.cpp src/compute/host_reductions.cpp
   PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+# Here sums of floating-point numbers may be in any order, so products and sums are one operation where the processor has
+# that.
+set_source_files_properties(
+  src/compute/host_products.cpp
+  PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;-Wno-psabi" SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)

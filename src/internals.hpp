@@ -11,6 +11,7 @@
 #include "compute/functions.hpp"
 #include "compute/host_algorithms.hpp"
 #include "compute/host_calls.hpp"
+#include "compute/host_products.hpp"
 #include "compute/host_reductions.hpp"
 #include "compute/promotion.hpp"
 #include "compute/table.hpp"

@@ -1,4 +1,4 @@
-// Cumulative sums, sorting and products of few elements, by the host. Each function returns whether
+// Cumulative sums and sorting of few elements, by the host. Each function returns whether
 // it has written the result: if not, kernels do (usmx/_compute/).
 #include <algorithm>
 #include <initializer_list>
@@ -33,13 +33,6 @@ bool sort(nb::handle x, nb::handle z, bool is_descending, bool wants_indices) {
   return are_ready({&from, &to}) && internal::sort_on_host(from, to, is_descending, wants_indices);
 }
 
-bool multiply(nb::handle x, nb::handle y, nb::handle z) {
-  const array& left = array_in(x);
-  const array& right = array_in(y);
-  const array& to = array_in(z);
-  return are_ready({&left, &right, &to}) && internal::multiply_on_host(left, right, to);
-}
-
 }  // namespace
 
 void bind_algorithms(nb::module_& m) {
@@ -49,8 +42,6 @@ void bind_algorithms(nb::module_& m) {
         nb::arg("wants_indices"),
         nb::sig("def _sort_on_host(x: USMArray, z: USMArray, is_descending: bool, "
                 "wants_indices: bool, /) -> bool"));
-  m.def("_multiply_on_host", &multiply, nb::arg("x"), nb::arg("y"), nb::arg("z"),
-        nb::sig("def _multiply_on_host(x: USMArray, y: USMArray, z: USMArray, /) -> bool"));
 }
 
 }  // namespace usmx::bindings

@@ -19,8 +19,10 @@ void bind_rules(nb::module_& m);
 void bind_computations(nb::module_& m);
 /// _reduction_function, which reduces few elements on the host.
 void bind_reductions(nb::module_& m);
-/// _scan_on_host, _sort_on_host and _multiply_on_host.
+/// _scan_on_host and _sort_on_host.
 void bind_algorithms(nb::module_& m);
+/// _product and _multiply_on_host.
+void bind_products(nb::module_& m);
 /// Functions of the vendors' libraries.
 void bind_vendors(nb::module_& m);
 /// _take_operators.
@@ -53,5 +55,9 @@ const row_function& row_function_of(const char* name);
 /// or None if the package has to look at an operand first, in which case nothing has been done.
 /// Null for an error.
 PyObject* call_row(const row_function&, PyObject* const* arguments, Py_ssize_t count) noexcept;
+
+/// The product of two matrices or vectors, by the host: a new reference. None if the package has to
+/// look at them first, or others multiply them; null for an error.
+PyObject* product_of(PyObject* left, PyObject* right) noexcept;
 
 }  // namespace usmx::bindings

@@ -25,6 +25,7 @@ constexpr operator_row add{"add", "__add__", "__radd__", "__iadd__"};
 constexpr operator_row subtract{"subtract", "__sub__", "__rsub__", "__isub__"};
 constexpr operator_row multiply{"multiply", "__mul__", "__rmul__", "__imul__"};
 constexpr operator_row divide{"divide", "__truediv__", "__rtruediv__", "__itruediv__"};
+constexpr operator_row matmul{"", "__matmul__", "__rmatmul__", "__imatmul__"};
 constexpr operator_row floor_divide{"floor_divide", "__floordiv__", "__rfloordiv__",
                                     "__ifloordiv__"};
 constexpr operator_row remainder{"remainder", "__mod__", "__rmod__", "__imod__"};
@@ -93,6 +94,15 @@ PyObject* binary(PyObject* left, PyObject* right) {
   return computed(function_of<Of>(), [&] { return by_methods<Of>(left, right); }, left, right);
 }
 
+PyObject* matrices_multiplied(PyObject* left, PyObject* right) {
+  PyObject* found = product_of(left, right);
+  if (found != Py_None) {
+    return found;  // null for an error
+  }
+  Py_DECREF(found);
+  return by_methods<operators::matmul>(left, right);
+}
+
 template <const operator_row& Of>
 PyObject* in_place(PyObject* self, PyObject* other) {
   return computed(
@@ -136,6 +146,7 @@ void take_operators() {
   number.nb_inplace_subtract = &in_place<operators::subtract>;
   number.nb_multiply = &binary<operators::multiply>;
   number.nb_inplace_multiply = &in_place<operators::multiply>;
+  number.nb_matrix_multiply = &matrices_multiplied;
   number.nb_true_divide = &binary<operators::divide>;
   number.nb_inplace_true_divide = &in_place<operators::divide>;
   number.nb_floor_divide = &binary<operators::floor_divide>;

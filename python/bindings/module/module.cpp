@@ -195,6 +195,7 @@ NB_MODULE(_core, m) {
   bind_computations(m);
   bind_reductions(m);
   bind_algorithms(m);
+  bind_products(m);
   bind_vendors(m);
   bind_operators(m);
   bind_shapes(m);

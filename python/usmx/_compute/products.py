@@ -81,6 +81,10 @@ def matmul(
         [[ 7 10]
          [15 22]]
     """
+    if out is None and axes is None:
+        found = _core._product(x1, x2)
+        if found is not None:
+            return found
     first, second = arrays_of("matmul", ("x1", "x2"), (x1, x2))
     made = (
         _product_of_last_axes(first, second)
@@ -151,9 +155,11 @@ def _product(x1, x2):
         for x in (x1, x2)
     ]
     z = reshape(made, (-1, *made.shape[-2:]))
-    if _core._multiply_on_host(*operands, z):
-        return made
-    if _core._start_product(*operands, z):
+    if (
+        _core._multiply_on_host(*operands, z, False)
+        or _core._start_product(*operands, z)
+        or _core._multiply_on_host(*operands, z, True)
+    ):
         wait_at_exit()
         return made
     values = values_type(common)
@@ -256,7 +262,9 @@ def tensordot(
     ]
     rows = reshape(permute_dims(first, (*kept[0], *summed[0])), (prod(shapes[0]), depth))
     columns = reshape(permute_dims(second, (*summed[1], *kept[1])), (depth, prod(shapes[1])))
-    return reshape(_product(rows, columns), (*shapes[0], *shapes[1]))
+    made = _core._product(rows, columns)
+    made = _product(rows, columns) if made is None else made
+    return reshape(made, (*shapes[0], *shapes[1]))
 
 
 def dot(x1: Any, x2: Any, out: USMArray | None = None) -> USMArray:

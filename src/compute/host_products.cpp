@@ -1,0 +1,594 @@
+#include "compute/host_products.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include "array/array.hpp"
+#include "base/threads.hpp"
+
+namespace usmx::inline v1::internal {
+namespace {
+
+using std::ptrdiff_t;
+
+/// A matrix; strides in elements.
+template <class T>
+struct matrix {
+  T* first;
+  ptrdiff_t rows;
+  ptrdiff_t columns;
+  ptrdiff_t row_stride;
+  ptrdiff_t column_stride;
+
+  T& at(ptrdiff_t row, ptrdiff_t column) const {
+    return first[row * row_stride + column * column_stride];
+  }
+  matrix transposed() const { return {first, columns, rows, column_stride, row_stride}; }
+};
+
+/// Truth values add up to whether one of them is true.
+struct truth {
+  bool value;
+
+  friend truth operator*(truth a, truth b) { return {a.value && b.value}; }
+  truth& operator+=(truth b) {
+    value = value || b.value;
+    return *this;
+  }
+};
+
+/// As in kernels, without a look for infinite parts.
+template <class T>
+struct complex_number {
+  T real;
+  T imag;
+
+  friend complex_number operator*(complex_number a, complex_number b) {
+    return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
+  }
+  complex_number& operator+=(complex_number b) {
+    real += b.real;
+    imag += b.imag;
+    return *this;
+  }
+};
+
+template <class T>
+inline constexpr bool is_vectorized = std::is_arithmetic_v<T>;
+
+/// Integers have no sign here: the bits are the same, and nothing overflows. Small ones would be
+/// computed as int, which does.
+template <class T>
+[[gnu::always_inline]] inline T with_product(T sum, T a, T b) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int)) {
+    return static_cast<T>(sum + static_cast<unsigned>(a) * b);
+  } else {
+    return sum + a * b;
+  }
+}
+
+// ---- vectors
+
+/// As many elements as the widest vector of x86 has: others take several for one.
+template <class T>
+struct vector_of {
+  typedef T type __attribute__((vector_size(64)));
+  static constexpr ptrdiff_t lanes = 64 / static_cast<ptrdiff_t>(sizeof(T));
+};
+template <class T>
+using vector = typename vector_of<T>::type;
+template <class T>
+inline constexpr ptrdiff_t lanes = vector_of<T>::lanes;
+
+template <class T>
+[[gnu::always_inline]] inline void load(vector<T>& to, const T* from) {
+  std::memcpy(&to, from, sizeof to);
+}
+
+template <class T>
+[[gnu::always_inline]] inline T sum_of(const vector<T>& of) {
+  alignas(64) std::array<T, lanes<T>> parts;
+  std::memcpy(parts.data(), &of, sizeof of);
+  for (ptrdiff_t width = lanes<T> / 2; width > 0; width /= 2) {
+    for (ptrdiff_t k = 0; k < width; ++k) {
+      parts[k] = static_cast<T>(parts[k] + parts[k + width]);
+    }
+  }
+  return parts[0];
+}
+
+/// The sum of the products of `count` adjacent elements.
+template <class T>
+[[gnu::always_inline]] inline T dot(const T* a, const T* b, ptrdiff_t count) {
+  constexpr ptrdiff_t n = lanes<T>;
+  vector<T> sums[4]{};
+  vector<T> x;
+  vector<T> y;
+  ptrdiff_t k = 0;
+  for (; k + 4 * n <= count; k += 4 * n) {
+    for (ptrdiff_t part = 0; part < 4; ++part) {
+      load(x, a + k + part * n);
+      load(y, b + k + part * n);
+      sums[part] += x * y;
+    }
+  }
+  for (; k + n <= count; k += n) {
+    load(x, a + k);
+    load(y, b + k);
+    sums[0] += x * y;
+  }
+  sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  T total = sum_of<T>(sums[0]);
+  for (; k < count; ++k) {
+    total = with_product(total, a[k], b[k]);
+  }
+  return total;
+}
+
+// ---- matrices by vectors
+
+/// How many elements of a vector or a row are copied at a time, if they are not adjacent.
+constexpr ptrdiff_t most_copied = 1024;
+
+template <class T>
+[[gnu::always_inline]] inline const T* adjacent(const T* from, ptrdiff_t stride, ptrdiff_t count,
+                                                T* copies) {
+  if (stride == 1) {
+    return from;
+  }
+  for (ptrdiff_t k = 0; k < count; ++k) {
+    copies[k] = from[k * stride];
+  }
+  return copies;
+}
+
+/// Adds to each of the sums the product of a row and the vector, whose elements from `begin` to
+/// `end` are `v`.
+template <class T>
+[[gnu::always_inline]] inline void add_rows(const matrix<const T>& x, const T* v, ptrdiff_t begin,
+                                            ptrdiff_t end, T* sums) {
+  std::array<T, most_copied> copies;
+  for (ptrdiff_t row = 0; row < x.rows; ++row) {
+    const T* from = adjacent(&x.at(row, begin), x.column_stride, end - begin, copies.data());
+    sums[row] = static_cast<T>(sums[row] + dot(from, v, end - begin));
+  }
+}
+
+/// The same for short rows: eight at a time, so that no sum waits for the one before it.
+template <class T>
+[[gnu::always_inline]] inline void add_short_rows(const matrix<const T>& x, const T* v, T* sums) {
+  constexpr ptrdiff_t together = 8;
+  ptrdiff_t row = 0;
+  for (; row + together <= x.rows; row += together) {
+    std::array<T, together> made{};
+    for (ptrdiff_t column = 0; column < x.columns; ++column) {
+      for (ptrdiff_t k = 0; k < together; ++k) {
+        made[k] = with_product(made[k], x.at(row + k, column), v[column]);
+      }
+    }
+    for (ptrdiff_t k = 0; k < together; ++k) {
+      sums[row + k] = static_cast<T>(sums[row + k] + made[k]);
+    }
+  }
+  for (; row < x.rows; ++row) {
+    T made{};
+    for (ptrdiff_t column = 0; column < x.columns; ++column) {
+      made = with_product(made, x.at(row, column), v[column]);
+    }
+    sums[row] = static_cast<T>(sums[row] + made);
+  }
+}
+
+/// The same where the elements of columns are adjacent: columns, eight at a time, times elements of
+/// the vector.
+template <class T>
+[[gnu::always_inline]] inline void add_columns(const matrix<const T>& x, const T* v,
+                                               T* __restrict sums) {
+  constexpr ptrdiff_t together = 8;
+  constexpr ptrdiff_t most_rows = 4096;  // the sums stay in the nearest cache
+  for (ptrdiff_t first = 0; first < x.rows; first += most_rows) {
+    const ptrdiff_t rows = std::min(most_rows, x.rows - first);
+    T* __restrict to = sums + first;
+    ptrdiff_t column = 0;
+    for (; column + together <= x.columns; column += together) {
+      const T* from = &x.at(first, column);
+      const ptrdiff_t step = x.column_stride;
+      const T* of = v + column;
+      for (ptrdiff_t k = 0; k < rows; ++k) {
+        std::array<T, 4> pairs{};
+        for (ptrdiff_t pair = 0; pair < 4; ++pair) {
+          const T* of_pair = from + k + 2 * pair * step;
+          pairs[pair] = with_product(with_product(T{}, of_pair[0], of[2 * pair]), of_pair[step],
+                                     of[2 * pair + 1]);
+        }
+        to[k] = static_cast<T>(to[k] + ((pairs[0] + pairs[1]) + (pairs[2] + pairs[3])));
+      }
+    }
+    for (; column < x.columns; ++column) {
+      const T* from = &x.at(first, column);
+      const T factor = v[column];
+      for (ptrdiff_t k = 0; k < rows; ++k) {
+        to[k] = with_product(to[k], from[k], factor);
+      }
+    }
+  }
+}
+
+/// Sets the sums to the products of a matrix's rows and a vector, which is one column.
+template <class T>
+[[gnu::always_inline]] inline void multiply_vector(const matrix<const T>& x,
+                                                   const matrix<const T>& v, T* sums) {
+  std::fill_n(sums, x.rows, T{});
+  std::array<T, most_copied> copies;
+  const bool is_strided = v.row_stride != 1 && v.rows > 1;
+  const bool has_columns = x.row_stride == 1 && x.rows > 1;
+  const bool copies_rows = x.column_stride != 1 && !has_columns && x.columns >= lanes<T>;
+  const ptrdiff_t most = is_strided || copies_rows ? most_copied : x.columns;
+  for (ptrdiff_t begin = 0; begin < x.columns; begin += most) {
+    const ptrdiff_t end = std::min(begin + most, x.columns);
+    const T* of =
+        adjacent(&v.at(begin, 0), is_strided ? v.row_stride : 1, end - begin, copies.data());
+    const matrix<const T> part{&x.at(0, begin), x.rows, end - begin, x.row_stride, x.column_stride};
+    if (has_columns) {
+      add_columns(part, of, sums);
+    } else if (x.columns < lanes<T>) {
+      add_short_rows(part, of, sums);
+    } else {
+      add_rows(x, of, begin, end, sums);
+    }
+  }
+}
+
+// ---- matrices
+
+/// Sets some rows of one panel, or adds to them: as many columns as a vector has lanes. `panel` has
+/// the rows of y that belong to the columns of x.
+template <class T, ptrdiff_t together>
+[[gnu::always_inline]] inline void multiply_panel(const matrix<const T>& x, const T* panel,
+                                                  ptrdiff_t panel_stride, const matrix<T>& z,
+                                                  bool adds) {
+  for (ptrdiff_t row = 0; row < x.rows; row += together) {
+    const ptrdiff_t count = std::min(together, x.rows - row);
+    std::array<const T*, together> from;
+    vector<T> sums[together]{};
+    for (ptrdiff_t k = 0; k < together; ++k) {
+      from[k] = &x.at(row + std::min(k, count - 1), 0);
+    }
+    const T* of_y = panel;
+    ptrdiff_t place = 0;
+    for (ptrdiff_t column = 0; column < x.columns; ++column) {
+      vector<T> y;
+      load(y, of_y);
+      for (ptrdiff_t k = 0; k < together; ++k) {
+        sums[k] += from[k][place] * y;
+      }
+      of_y += panel_stride;
+      place += x.column_stride;
+    }
+    for (ptrdiff_t k = 0; k < count; ++k) {
+      T* to = &z.at(row + k, 0);
+      alignas(64) std::array<T, lanes<T>> made;
+      std::memcpy(made.data(), &sums[k], sizeof sums[k]);
+      for (ptrdiff_t column = 0; adds && column < z.columns; ++column) {
+        made[column] = static_cast<T>(to[column] + made[column]);
+      }
+      if (z.columns == lanes<T>) {
+        std::memcpy(to, made.data(), sizeof made);
+      } else {
+        std::memcpy(to, made.data(), static_cast<std::size_t>(z.columns) * sizeof(T));
+      }
+    }
+  }
+}
+
+/// The product of matrices: panel by panel, each in parts that the nearest cache has.
+template <class T, ptrdiff_t together>
+[[gnu::always_inline]] inline void multiply_matrices(const matrix<const T>& x,
+                                                     const matrix<const T>& y, const matrix<T>& z) {
+  constexpr ptrdiff_t most_depth = 256;
+  alignas(64) std::array<T, static_cast<std::size_t>(most_depth* lanes<T>)> copies;
+  for (ptrdiff_t begin = 0; begin < x.columns; begin += most_depth) {
+    const ptrdiff_t depth = std::min(most_depth, x.columns - begin);
+    const matrix<const T> of_x{&x.at(0, begin), x.rows, depth, x.row_stride, x.column_stride};
+    for (ptrdiff_t first = 0; first < y.columns; first += lanes<T>) {
+      const ptrdiff_t width = std::min(lanes<T>, y.columns - first);
+      const matrix<T> to{&z.at(0, first), z.rows, width, z.row_stride, 1};
+      const T* panel = &y.at(begin, first);
+      ptrdiff_t stride = y.row_stride;
+      if (width < lanes<T> || y.column_stride != 1 || x.rows > together) {
+        for (ptrdiff_t k = 0; k < depth; ++k) {
+          T* row = copies.data() + k * lanes<T>;
+          const T* from = &y.at(begin + k, first);
+          for (ptrdiff_t column = 0; column < width; ++column) {
+            row[column] = from[column * y.column_stride];
+          }
+          std::fill(row + width, row + lanes<T>, T{});
+        }
+        panel = copies.data();
+        stride = lanes<T>;
+      }
+      multiply_panel<T, together>(of_x, panel, stride, to, begin > 0);
+    }
+  }
+}
+
+// ---- for each processor
+
+/// The loops as a processor has them.
+template <class T>
+struct loops {
+  T (*dot)(const T*, const T*, ptrdiff_t) noexcept;
+  void (*multiply_vector)(const matrix<const T>&, const matrix<const T>&, T*) noexcept;
+  void (*multiply)(const matrix<const T>&, const matrix<const T>&, const matrix<T>&) noexcept;
+};
+
+#define USMX_PRODUCT_LOOPS(level, attributes, together)                                       \
+  template <class T>                                                                          \
+  attributes T dot_##level(const T* a, const T* b, ptrdiff_t count) noexcept {                \
+    return dot(a, b, count);                                                                  \
+  }                                                                                           \
+  template <class T>                                                                          \
+  attributes void vector_##level(const matrix<const T>& x, const matrix<const T>& v,          \
+                                 T* sums) noexcept {                                          \
+    multiply_vector(x, v, sums);                                                              \
+  }                                                                                           \
+  template <class T>                                                                          \
+  attributes void matrices_##level(const matrix<const T>& x, const matrix<const T>& y,        \
+                                   const matrix<T>& z) noexcept {                             \
+    multiply_matrices<T, together>(x, y, z);                                                  \
+  }
+USMX_PRODUCT_LOOPS(baseline, , 2)
+#ifdef __x86_64__
+USMX_PRODUCT_LOOPS(avx2, [[gnu::target("avx2,fma")]], 4)
+USMX_PRODUCT_LOOPS(avx512,
+                   [[gnu::target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,"
+                                 "prefer-vector-width=512")]],
+                   8)
+#endif
+#undef USMX_PRODUCT_LOOPS
+
+template <class T>
+loops<T> fastest_loops() {
+#ifdef __x86_64__
+  if (detail::cpu() == detail::cpu_level::avx512) {
+    return {&dot_avx512<T>, &vector_avx512<T>, &matrices_avx512<T>};
+  }
+  if (detail::cpu() == detail::cpu_level::avx2 && __builtin_cpu_supports("fma")) {
+    return {&dot_avx2<T>, &vector_avx2<T>, &matrices_avx2<T>};
+  }
+#endif
+  return {&dot_baseline<T>, &vector_baseline<T>, &matrices_baseline<T>};
+}
+
+template <class T>
+const loops<T>& own_loops() {
+  static const loops<T> found = fastest_loops<T>();
+  return found;
+}
+
+// ---- shares of threads
+
+/// A range that is shared out in whole lines of the cache.
+struct shares {
+  ptrdiff_t size;
+  ptrdiff_t count;
+
+  ptrdiff_t begin(ptrdiff_t share) const { return std::min(size, share * each()); }
+  ptrdiff_t length(ptrdiff_t share) const { return begin(share + 1) - begin(share); }
+
+ private:
+  ptrdiff_t each() const { return ((size + count - 1) / count + 63) / 64 * 64; }
+};
+
+constexpr ptrdiff_t most_shares = 16;
+constexpr ptrdiff_t most_partial_sums = 512;
+
+/// Few rows of many elements: each thread makes sums of some columns, which are added in their
+/// order.
+template <class T>
+void multiply_long_rows(const matrix<const T>& x, const matrix<const T>& v, T* sums,
+                        ptrdiff_t threads) noexcept {
+  const shares of{x.columns, threads};
+  std::array<T, static_cast<std::size_t>(most_shares* most_partial_sums)> partial;
+  detail::for_each_task(threads, [&](ptrdiff_t share) {
+    const ptrdiff_t begin = of.begin(share);
+    const ptrdiff_t length = of.length(share);
+    own_loops<T>().multiply_vector(
+        {&x.at(0, begin), x.rows, length, x.row_stride, x.column_stride},
+        {&v.at(begin, 0), length, 1, v.row_stride, 1}, partial.data() + share * x.rows);
+  });
+  for (ptrdiff_t row = 0; row < x.rows; ++row) {
+    sums[row] = partial[row];
+    for (ptrdiff_t share = 1; share < threads; ++share) {
+      sums[row] = static_cast<T>(sums[row] + partial[share * x.rows + row]);
+    }
+  }
+}
+
+template <class T>
+void multiply_one(const matrix<const T>& x, const matrix<const T>& y, const matrix<T>& z,
+                  ptrdiff_t threads) noexcept {
+  if constexpr (is_vectorized<T>) {
+    const loops<T>& own = own_loops<T>();
+    if (y.columns == 1 && x.rows == 1 && threads == 1 && x.column_stride == 1 &&
+        y.row_stride == 1) {
+      *z.first = own.dot(x.first, y.first, x.columns);
+      return;
+    }
+    if (y.columns == 1 && threads > 1 && x.rows <= most_partial_sums && x.columns > x.rows) {
+      return multiply_long_rows(x, y, z.first, threads);
+    }
+    const shares of{x.rows, threads};
+    detail::for_each_task(threads, [&](ptrdiff_t share) {
+      const ptrdiff_t begin = of.begin(share);
+      const ptrdiff_t length = of.length(share);
+      if (length == 0) {
+        return;
+      }
+      const matrix<const T> part{&x.at(begin, 0), length, x.columns, x.row_stride, x.column_stride};
+      if (y.columns == 1) {
+        own.multiply_vector(part, y, z.first + begin);
+      } else {
+        own.multiply(part, y, {&z.at(begin, 0), length, z.columns, z.row_stride, 1});
+      }
+    });
+  } else {
+    for (ptrdiff_t row = 0; row < x.rows; ++row) {
+      T* sums = &z.at(row, 0);
+      std::fill_n(sums, z.columns, T{});
+      for (ptrdiff_t k = 0; k < x.columns; ++k) {
+        const T factor = x.at(row, k);
+        for (ptrdiff_t column = 0; column < z.columns; ++column) {
+          sums[column] += factor * y.at(k, column);
+        }
+      }
+    }
+  }
+}
+
+constexpr ptrdiff_t endless = std::numeric_limits<ptrdiff_t>::max();
+
+ptrdiff_t product_of(ptrdiff_t a, ptrdiff_t b) {
+  ptrdiff_t made = 0;
+  return __builtin_mul_overflow(a, b, &made) ? endless : made;
+}
+
+/// Calls the function with the type in which elements of this one are computed. False if the host
+/// has none.
+template <class Run>
+bool with_computed_type(type_code type, const Run& run) {
+  switch (type) {
+    case type_code::bool_:
+      run(std::type_identity<truth>());
+      return true;
+    case type_code::int8:
+    case type_code::uint8:
+      run(std::type_identity<std::uint8_t>());
+      return true;
+    case type_code::int16:
+    case type_code::uint16:
+      run(std::type_identity<std::uint16_t>());
+      return true;
+    case type_code::int32:
+    case type_code::uint32:
+      run(std::type_identity<std::uint32_t>());
+      return true;
+    case type_code::int64:
+    case type_code::uint64:
+      run(std::type_identity<std::uint64_t>());
+      return true;
+    case type_code::float32:
+      run(std::type_identity<float>());
+      return true;
+    case type_code::float64:
+      run(std::type_identity<double>());
+      return true;
+    case type_code::complex64:
+      run(std::type_identity<complex_number<float>>());
+      return true;
+    case type_code::complex128:
+      run(std::type_identity<complex_number<double>>());
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+host_product::host_product(const array& x, const array& y)
+    : type_(x.type().code()),
+      matrices_(x.ndim() == 3 ? x.shape()[0] : 1),
+      rows_(x.ndim() == 1 ? 1 : x.shape()[x.ndim() - 2]),
+      depth_(x.shape().back()),
+      columns_(y.ndim() == 1 ? 1 : y.shape().back()),
+      count_(product_of(product_of(matrices_, rows_), product_of(columns_, depth_))),
+      x_{first_element(x), {}},
+      y_{first_element(y), {}} {
+  const auto strides_of = [](const array& of, bool is_column) {
+    std::array<ptrdiff_t, 3> made{0, 1, 1};
+    const std::span<const ptrdiff_t> strides = of.strides();
+    if (strides.size() == 1) {
+      made[is_column ? 1 : 2] = strides[0];
+    } else {
+      std::ranges::copy(strides, made.end() - static_cast<ptrdiff_t>(strides.size()));
+    }
+    return made;
+  };
+  x_.strides = strides_of(x, false);
+  y_.strides = strides_of(y, true);
+}
+
+std::optional<host_product> host_product::of(const array& x, const array& y) {
+  const auto is_matrix = [](const array& each) {
+    return each.size() != 0 && each.ndim() >= 1 && each.ndim() <= 3;
+  };
+  if (!is_matrix(x) || !is_matrix(y) || x.type() != y.type() || x.type().is_structured() ||
+      !with_computed_type(x.type().code(), [](auto) {})) {
+    return std::nullopt;
+  }
+  const auto depth_of_y = y.shape()[y.ndim() == 1 ? 0 : y.ndim() - 2];
+  const bool are_stacks = x.ndim() == 3 || y.ndim() == 3;
+  if (x.shape().back() != depth_of_y ||
+      (are_stacks && (x.ndim() != y.ndim() || x.shape()[0] != y.shape()[0]))) {
+    return std::nullopt;
+  }
+  return host_product(x, y);
+}
+
+bool host_product::is_by_vector() const noexcept { return rows_ == 1 || columns_ == 1; }
+
+bool host_product::is_fast() const noexcept {
+  return dtype(type_).kind() != 'c' && type_ != type_code::bool_;
+}
+
+bool host_product::is_little() const noexcept {
+  constexpr ptrdiff_t most = ptrdiff_t{1} << 18;
+  constexpr ptrdiff_t most_by_vector = ptrdiff_t{1} << 17;  // each element comes from memory
+  constexpr ptrdiff_t most_of_others = ptrdiff_t{1} << 14;
+  return count_ <= (is_fast() ? is_by_vector() ? most_by_vector : most : most_of_others);
+}
+
+bool host_product::is_narrow() const noexcept {
+  constexpr ptrdiff_t most_columns = 32;
+  constexpr ptrdiff_t most = ptrdiff_t{1} << 24;
+  return is_fast() &&
+         (is_by_vector() || (count_ <= most && std::min({rows_, columns_, depth_}) <= most_columns));
+}
+
+bool host_product::is_quick() const noexcept {
+  constexpr ptrdiff_t most = ptrdiff_t{1} << 23;
+  return count_ <= most;
+}
+
+template <class T>
+void host_product::run_as(std::byte* to, bool on_all_threads) const noexcept {
+  const auto at = [](const stack& of, ptrdiff_t k) {
+    return reinterpret_cast<const T*>(of.first) + of.strides[0] * k;
+  };
+  const ptrdiff_t worth_a_thread = ptrdiff_t{1} << (is_by_vector() ? 17 : 20);
+  const ptrdiff_t most = std::min<ptrdiff_t>(detail::thread_count(), most_shares);
+  const ptrdiff_t threads =
+      on_all_threads ? std::clamp<ptrdiff_t>(count_ / matrices_ / worth_a_thread, 1, most) : 1;
+  for (ptrdiff_t k = 0; k < matrices_; ++k) {
+    const matrix<const T> x{at(x_, k), rows_, depth_, x_.strides[1], x_.strides[2]};
+    const matrix<const T> y{at(y_, k), depth_, columns_, y_.strides[1], y_.strides[2]};
+    const matrix<T> z{reinterpret_cast<T*>(to) + k * rows_ * columns_, rows_, columns_, columns_,
+                      1};
+    if (rows_ == 1 && columns_ > 1) {  // a row by a matrix is the transposed one by a column
+      multiply_one<T>(y.transposed(), x.transposed(), z.transposed(), threads);
+    } else {
+      multiply_one<T>(x, y, z, threads);
+    }
+  }
+}
+
+void host_product::run(std::byte* to, bool on_all_threads) const noexcept {
+  with_computed_type(type_,
+                     [&]<class T>(std::type_identity<T>) { run_as<T>(to, on_all_threads); });
+}
+
+}  // namespace usmx::inline v1::internal
