@@ -88,22 +88,55 @@ template <class T>
   std::memcpy(&to, from, sizeof to);
 }
 
+/// The halves of a vector of so many bytes, added up until they are few.
+template <class T, int nbytes>
+[[gnu::always_inline]] inline T sum_of_bytes(const std::byte* of) {
+  typedef T half_vector __attribute__((vector_size(nbytes / 2)));
+  half_vector low;
+  half_vector high;
+  std::memcpy(&low, of, sizeof low);
+  std::memcpy(&high, of + sizeof low, sizeof high);
+  low += high;
+  if constexpr (nbytes > 32) {
+    return sum_of_bytes<T, nbytes / 2>(reinterpret_cast<const std::byte*>(&low));
+  } else {
+    T total = low[0];
+    for (std::size_t k = 1; k < sizeof low / sizeof(T); ++k) {
+      total = static_cast<T>(total + low[k]);
+    }
+    return total;
+  }
+}
 template <class T>
 [[gnu::always_inline]] inline T sum_of(const vector<T>& of) {
-  alignas(64) std::array<T, lanes<T>> parts;
-  std::memcpy(parts.data(), &of, sizeof of);
-  for (ptrdiff_t width = lanes<T> / 2; width > 0; width /= 2) {
-    for (ptrdiff_t k = 0; k < width; ++k) {
-      parts[k] = static_cast<T>(parts[k] + parts[k + width]);
-    }
+  return sum_of_bytes<T, 64>(reinterpret_cast<const std::byte*>(&of));
+}
+
+/// Sets all but the last lanes to 0.
+template <class T>
+[[gnu::always_inline]] inline void keep_last(vector<T>& of, ptrdiff_t kept) {
+  using number = std::conditional_t<
+      sizeof(T) == 8, std::int64_t,
+      std::conditional_t<sizeof(T) == 4, std::int32_t,
+                         std::conditional_t<sizeof(T) == 2, std::int16_t, std::int8_t>>>;
+  vector<number> places;
+  for (ptrdiff_t k = 0; k < lanes<T>; ++k) {
+    places[k] = static_cast<number>(k);
   }
-  return parts[0];
+  of = places >= static_cast<number>(lanes<T> - kept) ? of : vector<T>{};
 }
 
 /// The sum of the products of `count` adjacent elements.
 template <class T>
 [[gnu::always_inline]] inline T dot(const T* a, const T* b, ptrdiff_t count) {
   constexpr ptrdiff_t n = lanes<T>;
+  if (count < n) {
+    T total{};
+    for (ptrdiff_t k = 0; k < count; ++k) {
+      total = with_product(total, a[k], b[k]);
+    }
+    return total;
+  }
   vector<T> sums[4]{};
   vector<T> x;
   vector<T> y;
@@ -120,12 +153,14 @@ template <class T>
     load(y, b + k);
     sums[0] += x * y;
   }
-  sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  T total = sum_of<T>(sums[0]);
-  for (; k < count; ++k) {
-    total = with_product(total, a[k], b[k]);
+  if (k < count) {  // with elements that have been added already
+    load(x, a + count - n);
+    load(y, b + count - n);
+    keep_last<T>(x, count - k);
+    keep_last<T>(y, count - k);
+    sums[1] += x * y;
   }
-  return total;
+  return sum_of<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
 // ---- matrices by vectors
@@ -217,6 +252,42 @@ template <class T>
   }
 }
 
+/// The same for few rows: the sums of as many rows as a vector has lanes stay in it.
+template <class T>
+[[gnu::always_inline]] inline void add_short_columns(const matrix<const T>& x, const T* v,
+                                                     T* __restrict sums) {
+  constexpr ptrdiff_t n = lanes<T>;
+  constexpr ptrdiff_t together = 4;
+  constexpr ptrdiff_t most_columns = 256;  // stay in the nearest cache for the next rows
+  for (ptrdiff_t begin = 0; begin < x.columns; begin += most_columns) {
+    const ptrdiff_t end = std::min(begin + most_columns, x.columns);
+    for (ptrdiff_t row = 0; row < x.rows; row += n) {
+      const ptrdiff_t first = std::min(row, x.rows - n);  // the last ones are some of those before
+      const T* from = &x.at(first, begin);
+      vector<T> made[together]{};
+      vector<T> of;
+      ptrdiff_t column = begin;
+      for (; column + together <= end; column += together) {
+        for (ptrdiff_t k = 0; k < together; ++k) {
+          load(of, from);
+          made[k] += v[column + k] * of;
+          from += x.column_stride;
+        }
+      }
+      for (; column < end; ++column) {
+        load(of, from);
+        made[0] += v[column] * of;
+        from += x.column_stride;
+      }
+      made[0] = (made[0] + made[1]) + (made[2] + made[3]);
+      keep_last<T>(made[0], first + n - row);
+      load(of, sums + first);
+      of += made[0];
+      std::memcpy(sums + first, &of, sizeof of);
+    }
+  }
+}
+
 /// Sets the sums to the products of a matrix's rows and a vector, which is one column.
 template <class T>
 [[gnu::always_inline]] inline void multiply_vector(const matrix<const T>& x,
@@ -232,7 +303,9 @@ template <class T>
     const T* of =
         adjacent(&v.at(begin, 0), is_strided ? v.row_stride : 1, end - begin, copies.data());
     const matrix<const T> part{&x.at(0, begin), x.rows, end - begin, x.row_stride, x.column_stride};
-    if (has_columns) {
+    if (has_columns && x.rows >= lanes<T> && x.rows <= 8 * lanes<T>) {
+      add_short_columns(part, of, sums);
+    } else if (has_columns) {
       add_columns(part, of, sums);
     } else if (x.columns < lanes<T>) {
       add_short_rows(part, of, sums);
@@ -302,10 +375,13 @@ template <class T, ptrdiff_t together>
         for (ptrdiff_t k = 0; k < depth; ++k) {
           T* row = copies.data() + k * lanes<T>;
           const T* from = &y.at(begin + k, first);
-          for (ptrdiff_t column = 0; column < width; ++column) {
-            row[column] = from[column * y.column_stride];
+          if (width == lanes<T> && y.column_stride == 1) {
+            std::memcpy(row, from, sizeof(vector<T>));
+            continue;
           }
-          std::fill(row + width, row + lanes<T>, T{});
+          for (ptrdiff_t column = 0; column < lanes<T>; ++column) {
+            row[column] = column < width ? from[column * y.column_stride] : T{};
+          }
         }
         panel = copies.data();
         stride = lanes<T>;

@@ -22,23 +22,31 @@ from usmx._compute.call import (
     written,
 )
 from usmx._compute.promotion import common_type, require_plain, values_type
-from usmx._compute.reductions import joined_by, summed_type
+from usmx._compute.reductions import joined_by, reduce, summed_type
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy
 from usmx._container.manipulation import common_shape
 from usmx._container.types import astype
-from usmx._core import ReductionKernel, broadcast_to, empty, moveaxis, permute_dims, reshape
+from usmx._core import (
+    ReductionKernel,
+    USMArray,
+    broadcast_to,
+    empty,
+    moveaxis,
+    permute_dims,
+    reshape,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from usmx._core import USMArray
     from usmx._typing import Casting, Producer
 
 _ITEMS, _TILE = 16, 64  # of a group along both axes, and what they make, as in product.hpp
+_MOST_ON_HOST = 16384  # elements of a sum
 _MOST_BATCHES = 65535  # that a launch on a CUDA device may have
 _JOINS = {"b": "c || (a && b)", "iu": "wrapping_add(c, wrapping_multiply(a, b))", "fc": "c + a * b"}
 
@@ -198,7 +206,9 @@ def _as_axes(of_one):
 
 def _is_integer(value):
     """Whether it stands for an integer; an array of NumPy's with a dimension does not."""
-    return isinstance(value, SupportsIndex) and not getattr(value, "ndim", 0)
+    return type(value) is int or (
+        isinstance(value, SupportsIndex) and not getattr(value, "ndim", 0)
+    )
 
 
 def tensordot(
@@ -236,6 +246,10 @@ def tensordot(
             raise ValueError(
                 f"tensordot: expected 0 to {min(first.ndim, second.ndim)} axes, found {count}"
             )
+        if count == 1:
+            found = _core._product(first, second)
+            if found is not None:
+                return found
         axes = (range(first.ndim - count, first.ndim), range(count))
     summed = [
         [_core._normalized_axis(axis, x.ndim) for axis in of_one]
@@ -273,8 +287,11 @@ def dot(x1: Any, x2: Any, out: USMArray | None = None) -> USMArray:
 
 
 def _dot(x1, x2):
+    found = _core._product(x1, x2)
+    if found is not None:
+        return found
     first, second = operands_of("dot", ("a", "b"), (x1, x2))
-    arrays = [each for each in (first, second) if isinstance(each, _core.USMArray)]
+    arrays = [each for each in (first, second) if isinstance(each, USMArray)]
     if len(arrays) < 2 or not all(each.ndim for each in arrays):
         return compute(ROWS["multiply"], (first, second))
     if first.ndim <= 2 and second.ndim <= 2:
@@ -343,6 +360,9 @@ def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArr
         >>> print(usmx.vecdot(usmx.asarray([1, 2]), usmx.asarray([3, 4])))
         11
     """
+    found = _little_vecdot(x1, x2) if axis == -1 else None
+    if found is not None:
+        return found
     arrays = arrays_of("vecdot", ("x1", "x2"), (x1, x2))
     first, second = (moveaxis(x, as_axis(axis, x.ndim), -1) for x in arrays)
     if first.shape[-1] != second.shape[-1]:
@@ -357,6 +377,21 @@ def vecdot(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArr
     if kernel is None:
         kernel = _vecdots[key] = _make_vecdot(first.dtype, second.dtype, common, device)
     return kernel(first, second, axis=-1)
+
+
+def _little_vecdot(x1, x2):
+    """The products of vectors of one type, by the host, with the bits of the kernel, or None."""
+    if type(x1) is not USMArray or type(x2) is not USMArray or x1.ndim != 1 or x2.ndim != 1:
+        return None
+    if x1.size != x2.size or not 0 < x1.size <= _MOST_ON_HOST or x1.dtype != x2.dtype:
+        return None
+    kind = x1.dtype.kind
+    if kind in "biu":
+        return _core._product(x1, x2)
+    if kind != "f":
+        return None
+    # Its sums have more digits than their addends, as those of the kernel.
+    return reduce(REDUCTIONS["sum"], compute(ROWS["multiply"], (x1, x2)))
 
 
 def _make_vecdot(first, second, common, device):

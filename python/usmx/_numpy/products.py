@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from usmx import _core
 from usmx._compute import products
 from usmx._compute.call import written
 from usmx._compute.elementwise import conj
 from usmx._container.creation import as_axis
 from usmx._container.manipulation import broadcast_arrays, stack
-from usmx._core import moveaxis, reshape
+from usmx._core import USMArray, moveaxis, reshape
 from usmx._numpy.arguments import array_of, arrays_of
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import DTypeLike, Operand
 
 
@@ -35,6 +35,9 @@ def dot(a: Operand, b: Operand, out: USMArray | None = None) -> USMArray:
         >>> print(usmx.dot(usmx.asarray([1, 2]), [3, 4]))
         11
     """
+    found = _core._product(a, b) if out is None else None
+    if found is not None:
+        return found
     x, y = arrays_of(a, b)
     return products.dot(x, y, out)
 
@@ -52,6 +55,10 @@ def inner(a: Operand, b: Operand, /) -> USMArray:
         >>> print(usmx.inner(usmx.asarray([[1, 2], [3, 4]]), [1, 1]))
         [3 7]
     """
+    if isinstance(b, USMArray):
+        found = _core._product(a, b.mT if b.ndim == 2 else b)
+        if found is not None:
+            return found
     x, y = arrays_of(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return x * y
