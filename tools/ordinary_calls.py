@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import usmx
 from usmx import _core
-from usmx._compute import reductions
+from usmx._compute import products, reductions
 from usmx._compute.best import LONG_ROW
 from usmx._compute.call import launch
 from usmx._compute.reductions import reduce, spread_of
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 reductions._ON_HOST.update(dict.fromkeys(REDUCTIONS, lambda *_: None))
 for _name in ("_scan_on_host", "_sort_on_host", "_multiply_on_host"):
     setattr(_core, _name, lambda *_: False)
+_core._product = lambda *_: None
+products._MOST_ON_HOST = 0
 
 REALS = ("float32", "float64")
 ARITHMETIC = ("add", "subtract", "multiply", "divide")

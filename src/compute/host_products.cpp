@@ -40,7 +40,7 @@ struct truth {
   }
 };
 
-/// As in kernels, without a look for infinite parts.
+/// A complex number that is multiplied as in kernels, without a look for infinite parts.
 template <class T>
 struct complex_number {
   T real;
@@ -72,7 +72,7 @@ template <class T>
 
 // ---- vectors
 
-/// As many elements as the widest vector of x86 has: others take several for one.
+/// A vector of as many elements as the widest one of x86 has: others take several for one.
 template <class T>
 struct vector_of {
   typedef T type __attribute__((vector_size(64)));
@@ -185,10 +185,36 @@ template <class T>
 template <class T>
 [[gnu::always_inline]] inline void add_rows(const matrix<const T>& x, const T* v, ptrdiff_t begin,
                                             ptrdiff_t end, T* sums) {
+  const ptrdiff_t count = end - begin;
   std::array<T, most_copied> copies;
   for (ptrdiff_t row = 0; row < x.rows; ++row) {
-    const T* from = adjacent(&x.at(row, begin), x.column_stride, end - begin, copies.data());
-    sums[row] = static_cast<T>(sums[row] + dot(from, v, end - begin));
+    const T* from = adjacent(&x.at(row, begin), x.column_stride, count, copies.data());
+    sums[row] = static_cast<T>(sums[row] + dot(from, v, count));
+  }
+}
+
+/// The same for rows of `full` vectors and some elements more: those of the vector stay at hand.
+template <class T, int full>
+[[gnu::always_inline]] inline void add_rows_of_vectors(const matrix<const T>& x, const T* v,
+                                                       ptrdiff_t count, T* sums) {
+  constexpr ptrdiff_t n = lanes<T>;
+  vector<T> factors[full + 1];
+  for (int k = 0; k < full; ++k) {
+    load(factors[k], v + k * n);
+  }
+  load(factors[full], v + count - n);
+  keep_last<T>(factors[full], count - full * n);
+  for (ptrdiff_t row = 0; row < x.rows; ++row) {
+    const T* from = x.first + row * x.row_stride;
+    vector<T> of;
+    load(of, from + count - n);
+    keep_last<T>(of, count - full * n);
+    vector<T> made = of * factors[full];
+    for (int k = 0; k < full; ++k) {
+      load(of, from + k * n);
+      made += of * factors[k];
+    }
+    sums[row] = static_cast<T>(sums[row] + sum_of<T>(made));
   }
 }
 
@@ -258,7 +284,7 @@ template <class T>
                                                      T* __restrict sums) {
   constexpr ptrdiff_t n = lanes<T>;
   constexpr ptrdiff_t together = 4;
-  constexpr ptrdiff_t most_columns = 256;  // stay in the nearest cache for the next rows
+  constexpr ptrdiff_t most_columns = 128;  // stay in the nearest cache for the next rows
   for (ptrdiff_t begin = 0; begin < x.columns; begin += most_columns) {
     const ptrdiff_t end = std::min(begin + most_columns, x.columns);
     for (ptrdiff_t row = 0; row < x.rows; row += n) {
@@ -309,6 +335,10 @@ template <class T>
       add_columns(part, of, sums);
     } else if (x.columns < lanes<T>) {
       add_short_rows(part, of, sums);
+    } else if (x.column_stride == 1 && x.columns < 2 * lanes<T>) {
+      add_rows_of_vectors<T, 1>(part, of, end - begin, sums);
+    } else if (x.column_stride == 1 && x.columns < 3 * lanes<T>) {
+      add_rows_of_vectors<T, 2>(part, of, end - begin, sums);
     } else {
       add_rows(x, of, begin, end, sums);
     }
@@ -317,24 +347,40 @@ template <class T>
 
 // ---- matrices
 
-/// Sets some rows of one panel, or adds to them: as many columns as a vector has lanes. `panel` has
-/// the rows of y that belong to the columns of x.
-template <class T, ptrdiff_t together>
+/// Copies fewer bytes than a vector has: a call of memcpy would take longer.
+template <int nbytes>
+[[gnu::always_inline]] inline void copy_few(std::byte* to, const std::byte* from,
+                                            std::size_t count) {
+  if constexpr (nbytes > 0) {
+    if ((count & nbytes) != 0) {
+      std::memcpy(to, from, nbytes);
+      to += nbytes;
+      from += nbytes;
+    }
+    copy_few<nbytes / 2>(to, from, count);
+  }
+}
+
+/// Sets the rows of one panel, or adds to them: as many columns as a vector of so many bytes has
+/// lanes, or fewer. `panel` has the rows of y that belong to the columns of x.
+template <class T, ptrdiff_t together, int nbytes>
 [[gnu::always_inline]] inline void multiply_panel(const matrix<const T>& x, const T* panel,
                                                   ptrdiff_t panel_stride, const matrix<T>& z,
                                                   bool adds) {
+  typedef T panel_row __attribute__((vector_size(nbytes)));
+  constexpr ptrdiff_t width = nbytes / static_cast<ptrdiff_t>(sizeof(T));
   for (ptrdiff_t row = 0; row < x.rows; row += together) {
     const ptrdiff_t count = std::min(together, x.rows - row);
     std::array<const T*, together> from;
-    vector<T> sums[together]{};
+    panel_row sums[together]{};
     for (ptrdiff_t k = 0; k < together; ++k) {
       from[k] = &x.at(row + std::min(k, count - 1), 0);
     }
     const T* of_y = panel;
     ptrdiff_t place = 0;
     for (ptrdiff_t column = 0; column < x.columns; ++column) {
-      vector<T> y;
-      load(y, of_y);
+      panel_row y;
+      std::memcpy(&y, of_y, sizeof y);
       for (ptrdiff_t k = 0; k < together; ++k) {
         sums[k] += from[k][place] * y;
       }
@@ -343,51 +389,60 @@ template <class T, ptrdiff_t together>
     }
     for (ptrdiff_t k = 0; k < count; ++k) {
       T* to = &z.at(row + k, 0);
-      alignas(64) std::array<T, lanes<T>> made;
+      alignas(nbytes) std::array<T, width> made;
       std::memcpy(made.data(), &sums[k], sizeof sums[k]);
       for (ptrdiff_t column = 0; adds && column < z.columns; ++column) {
         made[column] = static_cast<T>(to[column] + made[column]);
       }
-      if (z.columns == lanes<T>) {
-        std::memcpy(to, made.data(), sizeof made);
-      } else {
-        std::memcpy(to, made.data(), static_cast<std::size_t>(z.columns) * sizeof(T));
-      }
+      copy_few<nbytes>(reinterpret_cast<std::byte*>(to),
+                       reinterpret_cast<const std::byte*>(made.data()),
+                       static_cast<std::size_t>(z.columns) * sizeof(T));
     }
   }
 }
 
 /// The product of matrices: panel by panel, each in parts that the nearest cache has.
-template <class T, ptrdiff_t together>
-[[gnu::always_inline]] inline void multiply_matrices(const matrix<const T>& x,
-                                                     const matrix<const T>& y, const matrix<T>& z) {
+template <class T, ptrdiff_t together, int nbytes>
+[[gnu::always_inline]] inline void multiply_panels(const matrix<const T>& x,
+                                                   const matrix<const T>& y, const matrix<T>& z) {
   constexpr ptrdiff_t most_depth = 256;
-  alignas(64) std::array<T, static_cast<std::size_t>(most_depth* lanes<T>)> copies;
+  constexpr ptrdiff_t width = nbytes / static_cast<ptrdiff_t>(sizeof(T));
+  alignas(64) std::array<T, static_cast<std::size_t>(most_depth * width)> copies;
   for (ptrdiff_t begin = 0; begin < x.columns; begin += most_depth) {
     const ptrdiff_t depth = std::min(most_depth, x.columns - begin);
     const matrix<const T> of_x{&x.at(0, begin), x.rows, depth, x.row_stride, x.column_stride};
-    for (ptrdiff_t first = 0; first < y.columns; first += lanes<T>) {
-      const ptrdiff_t width = std::min(lanes<T>, y.columns - first);
-      const matrix<T> to{&z.at(0, first), z.rows, width, z.row_stride, 1};
+    for (ptrdiff_t first = 0; first < y.columns; first += width) {
+      const ptrdiff_t columns = std::min(width, y.columns - first);
+      const matrix<T> to{&z.at(0, first), z.rows, columns, z.row_stride, 1};
       const T* panel = &y.at(begin, first);
       ptrdiff_t stride = y.row_stride;
-      if (width < lanes<T> || y.column_stride != 1 || x.rows > together) {
+      if (columns < width || y.column_stride != 1 || x.rows > together) {
         for (ptrdiff_t k = 0; k < depth; ++k) {
-          T* row = copies.data() + k * lanes<T>;
+          T* row = copies.data() + k * width;
           const T* from = &y.at(begin + k, first);
-          if (width == lanes<T> && y.column_stride == 1) {
-            std::memcpy(row, from, sizeof(vector<T>));
+          if (columns == width && y.column_stride == 1) {
+            std::memcpy(row, from, nbytes);
             continue;
           }
-          for (ptrdiff_t column = 0; column < lanes<T>; ++column) {
-            row[column] = column < width ? from[column * y.column_stride] : T{};
+          for (ptrdiff_t column = 0; column < width; ++column) {
+            row[column] = column < columns ? from[column * y.column_stride] : T{};
           }
         }
         panel = copies.data();
-        stride = lanes<T>;
+        stride = width;
       }
-      multiply_panel<T, together>(of_x, panel, stride, to, begin > 0);
+      multiply_panel<T, together, nbytes>(of_x, panel, stride, to, begin > 0);
     }
+  }
+}
+
+template <class T, ptrdiff_t together>
+[[gnu::always_inline]] inline void multiply_matrices(const matrix<const T>& x,
+                                                     const matrix<const T>& y, const matrix<T>& z) {
+  if (y.columns <= lanes<T> / 2) {
+    multiply_panels<T, together, 32>(x, y, z);
+  } else {
+    multiply_panels<T, together, 64>(x, y, z);
   }
 }
 
@@ -401,20 +456,20 @@ struct loops {
   void (*multiply)(const matrix<const T>&, const matrix<const T>&, const matrix<T>&) noexcept;
 };
 
-#define USMX_PRODUCT_LOOPS(level, attributes, together)                                       \
-  template <class T>                                                                          \
-  attributes T dot_##level(const T* a, const T* b, ptrdiff_t count) noexcept {                \
-    return dot(a, b, count);                                                                  \
-  }                                                                                           \
-  template <class T>                                                                          \
-  attributes void vector_##level(const matrix<const T>& x, const matrix<const T>& v,          \
-                                 T* sums) noexcept {                                          \
-    multiply_vector(x, v, sums);                                                              \
-  }                                                                                           \
-  template <class T>                                                                          \
-  attributes void matrices_##level(const matrix<const T>& x, const matrix<const T>& y,        \
-                                   const matrix<T>& z) noexcept {                             \
-    multiply_matrices<T, together>(x, y, z);                                                  \
+#define USMX_PRODUCT_LOOPS(level, attributes, together)                                \
+  template <class T>                                                                   \
+  attributes T dot_##level(const T* a, const T* b, ptrdiff_t count) noexcept {         \
+    return dot(a, b, count);                                                           \
+  }                                                                                    \
+  template <class T>                                                                   \
+  attributes void vector_##level(const matrix<const T>& x, const matrix<const T>& v,   \
+                                 T* sums) noexcept {                                   \
+    multiply_vector(x, v, sums);                                                       \
+  }                                                                                    \
+  template <class T>                                                                   \
+  attributes void matrices_##level(const matrix<const T>& x, const matrix<const T>& y, \
+                                   const matrix<T>& z) noexcept {                      \
+    multiply_matrices<T, together>(x, y, z);                                           \
   }
 USMX_PRODUCT_LOOPS(baseline, , 2)
 #ifdef __x86_64__
@@ -447,7 +502,7 @@ const loops<T>& own_loops() {
 
 // ---- shares of threads
 
-/// A range that is shared out in whole lines of the cache.
+/// A range that is shared out in blocks of the loops.
 struct shares {
   ptrdiff_t size;
   ptrdiff_t count;
@@ -456,7 +511,10 @@ struct shares {
   ptrdiff_t length(ptrdiff_t share) const { return begin(share + 1) - begin(share); }
 
  private:
-  ptrdiff_t each() const { return ((size + count - 1) / count + 63) / 64 * 64; }
+  ptrdiff_t each() const {
+    constexpr ptrdiff_t whole = 8;
+    return ((size + count - 1) / count + whole - 1) / whole * whole;
+  }
 };
 
 constexpr ptrdiff_t most_shares = 16;
@@ -468,13 +526,13 @@ template <class T>
 void multiply_long_rows(const matrix<const T>& x, const matrix<const T>& v, T* sums,
                         ptrdiff_t threads) noexcept {
   const shares of{x.columns, threads};
-  std::array<T, static_cast<std::size_t>(most_shares* most_partial_sums)> partial;
+  std::array<T, static_cast<std::size_t>(most_shares * most_partial_sums)> partial;
   detail::for_each_task(threads, [&](ptrdiff_t share) {
     const ptrdiff_t begin = of.begin(share);
     const ptrdiff_t length = of.length(share);
-    own_loops<T>().multiply_vector(
-        {&x.at(0, begin), x.rows, length, x.row_stride, x.column_stride},
-        {&v.at(begin, 0), length, 1, v.row_stride, 1}, partial.data() + share * x.rows);
+    own_loops<T>().multiply_vector({&x.at(0, begin), x.rows, length, x.row_stride, x.column_stride},
+                                   {&v.at(begin, 0), length, 1, v.row_stride, 1},
+                                   partial.data() + share * x.rows);
   });
   for (ptrdiff_t row = 0; row < x.rows; ++row) {
     sums[row] = partial[row];
@@ -484,33 +542,19 @@ void multiply_long_rows(const matrix<const T>& x, const matrix<const T>& v, T* s
   }
 }
 
+/// The rows of a product, or of one by a vector.
 template <class T>
-void multiply_one(const matrix<const T>& x, const matrix<const T>& y, const matrix<T>& z,
-                  ptrdiff_t threads) noexcept {
+void multiply_rows(const matrix<const T>& x, const matrix<const T>& y,
+                   const matrix<T>& z) noexcept {
   if constexpr (is_vectorized<T>) {
     const loops<T>& own = own_loops<T>();
-    if (y.columns == 1 && x.rows == 1 && threads == 1 && x.column_stride == 1 &&
-        y.row_stride == 1) {
+    if (y.columns > 1) {
+      own.multiply(x, y, z);
+    } else if (x.rows == 1 && x.column_stride == 1 && y.row_stride == 1) {
       *z.first = own.dot(x.first, y.first, x.columns);
-      return;
+    } else {
+      own.multiply_vector(x, y, z.first);
     }
-    if (y.columns == 1 && threads > 1 && x.rows <= most_partial_sums && x.columns > x.rows) {
-      return multiply_long_rows(x, y, z.first, threads);
-    }
-    const shares of{x.rows, threads};
-    detail::for_each_task(threads, [&](ptrdiff_t share) {
-      const ptrdiff_t begin = of.begin(share);
-      const ptrdiff_t length = of.length(share);
-      if (length == 0) {
-        return;
-      }
-      const matrix<const T> part{&x.at(begin, 0), length, x.columns, x.row_stride, x.column_stride};
-      if (y.columns == 1) {
-        own.multiply_vector(part, y, z.first + begin);
-      } else {
-        own.multiply(part, y, {&z.at(begin, 0), length, z.columns, z.row_stride, 1});
-      }
-    });
   } else {
     for (ptrdiff_t row = 0; row < x.rows; ++row) {
       T* sums = &z.at(row, 0);
@@ -523,6 +567,26 @@ void multiply_one(const matrix<const T>& x, const matrix<const T>& y, const matr
       }
     }
   }
+}
+
+/// The rows of the result have adjacent elements.
+template <class T>
+void multiply_one(const matrix<const T>& x, const matrix<const T>& y, const matrix<T>& z,
+                  ptrdiff_t threads) noexcept {
+  if constexpr (is_vectorized<T>) {
+    if (y.columns == 1 && threads > 1 && x.rows <= most_partial_sums && x.columns > x.rows) {
+      return multiply_long_rows(x, y, z.first, threads);
+    }
+  }
+  const shares of{x.rows, threads};
+  detail::for_each_task(threads, [&](ptrdiff_t share) {
+    const ptrdiff_t begin = of.begin(share);
+    const ptrdiff_t length = of.length(share);
+    if (length > 0) {
+      multiply_rows<T>({&x.at(begin, 0), length, x.columns, x.row_stride, x.column_stride}, y,
+                       {&z.at(begin, 0), length, z.columns, z.row_stride, 1});
+    }
+  });
 }
 
 constexpr ptrdiff_t endless = std::numeric_limits<ptrdiff_t>::max();
@@ -617,7 +681,7 @@ std::optional<host_product> host_product::of(const array& x, const array& y) {
 
 bool host_product::is_by_vector() const noexcept { return rows_ == 1 || columns_ == 1; }
 
-bool host_product::is_fast() const noexcept {
+bool host_product::is_vectorized() const noexcept {
   return dtype(type_).kind() != 'c' && type_ != type_code::bool_;
 }
 
@@ -625,15 +689,15 @@ bool host_product::is_little() const noexcept {
   constexpr ptrdiff_t most = ptrdiff_t{1} << 18;
   constexpr ptrdiff_t most_by_vector = ptrdiff_t{1} << 17;  // each element comes from memory
   constexpr ptrdiff_t most_of_others = ptrdiff_t{1} << 14;
-  return count_ <= (is_fast() ? is_by_vector() ? most_by_vector : most : most_of_others);
+  return count_ <= (!is_vectorized() ? most_of_others : is_by_vector() ? most_by_vector : most);
 }
 
-bool host_product::is_narrow() const noexcept {
-  constexpr ptrdiff_t most_columns = 32;
-  constexpr ptrdiff_t most = ptrdiff_t{1} << 24;
-  return is_fast() &&
-         (is_by_vector() || (count_ <= most && std::min({rows_, columns_, depth_}) <= most_columns));
+bool host_product::is_best_here() const noexcept {
+  constexpr ptrdiff_t most = ptrdiff_t{1} << 23;  // libraries take 50 us more to begin
+  return is_vectorized() && (is_by_vector() || count_ <= most);
 }
+
+bool host_product::beats_kernels() const noexcept { return type_ != type_code::bool_; }
 
 bool host_product::is_quick() const noexcept {
   constexpr ptrdiff_t most = ptrdiff_t{1} << 23;
@@ -663,8 +727,7 @@ void host_product::run_as(std::byte* to, bool on_all_threads) const noexcept {
 }
 
 void host_product::run(std::byte* to, bool on_all_threads) const noexcept {
-  with_computed_type(type_,
-                     [&]<class T>(std::type_identity<T>) { run_as<T>(to, on_all_threads); });
+  with_computed_type(type_, [&]<class T>(std::type_identity<T>) { run_as<T>(to, on_all_threads); });
 }
 
 }  // namespace usmx::inline v1::internal

@@ -13,22 +13,22 @@
 
 namespace usmx::inline v1::internal {
 
-/// The products of matrices, which have the last two of three dimensions of arrays, of two matrices,
-/// or of a matrix and a vector: a row on the left, a column on the right.
+/// The products of matrices, which have the last two of three dimensions of arrays, of two
+/// matrices, or of a matrix and a vector: a row on the left, a column on the right.
 class USMX_API host_product {
  public:
-  /// None for types that have no loops here, for shapes that do not fit without a broadcast, and
-  /// where there is no element. The arrays are of any layout. Keeps no array, but refers to their
-  /// memory, which the host reaches.
+  /// Makes none for types that have no loops here, for shapes that do not fit without a broadcast,
+  /// and where there is no element. The arrays are of any layout. Keeps no array, but refers to
+  /// their memory, which the host reaches.
   static std::optional<host_product> of(const array& x, const array& y);
 
   /// Whether it takes less time than it takes to submit a command.
   bool is_little() const noexcept;
-  /// Whether the loops here are not much slower than others.
-  bool is_fast() const noexcept;
   /// Whether no library does it faster: matrices by vectors, which are bound by the memory's rate,
-  /// and thin matrices.
-  bool is_narrow() const noexcept;
+  /// and matrices that are not large.
+  bool is_best_here() const noexcept;
+  /// Whether it is faster than a kernel on the same processor.
+  bool beats_kernels() const noexcept;
   /// Whether it takes a few milliseconds at most.
   bool is_quick() const noexcept;
 
@@ -44,6 +44,7 @@ class USMX_API host_product {
 
   host_product(const array& x, const array& y);
   bool is_by_vector() const noexcept;
+  bool is_vectorized() const noexcept;
   template <class T>
   void run_as(std::byte* to, bool on_all_threads) const noexcept;
 

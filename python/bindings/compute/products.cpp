@@ -63,7 +63,7 @@ layout result_layout(const array& x, const array& y) {
 nb::object multiplied(const array& given_x, const array& given_y) {
   const std::optional<host_product> product = host_product::of(given_x, given_y);
   if (given_x.ndim() > 2 || given_y.ndim() > 2 || !product ||
-      !(product->is_little() || (product->is_narrow() && product->is_quick()))) {
+      !(product->is_little() || (product->is_best_here() && product->is_quick()))) {
     return {};
   }
   require_usable_process();
@@ -105,7 +105,9 @@ nb::object multiplied(const array& given_x, const array& given_y) {
 /// Whether the host multiplies the matrices of three arrays of three dimensions, at once or in the
 /// order of work on them. `is_last` says that no library does.
 bool multiply_on_host(nb::handle of_x, nb::handle of_y, nb::handle of_z, bool is_last) {
-  const auto array_of = [](nb::handle object) { return ready_instance<py_array>(object.ptr()).value; };
+  const auto array_of = [](nb::handle object) {
+    return ready_instance<py_array>(object.ptr()).value;
+  };
   const array x = array_of(of_x);
   const array y = array_of(of_y);
   const array z = array_of(of_z);
@@ -116,22 +118,21 @@ bool multiply_on_host(nb::handle of_x, nb::handle of_y, nb::handle of_z, bool is
     return false;
   }
   std::byte* const to = internal::first_element(z);
-  if (product->is_little()) {
-    const bool may_run = are_idle({&x, &y, &z});
-    if (may_run) {
-      product->run(to, false);
-    }
-    return may_run;
+  const bool is_little = product->is_little();
+  if (is_little && are_idle({&x, &y, &z})) {
+    product->run(to, false);
+    return true;
   }
-  if (!product->is_narrow() && !(is_last && product->is_fast())) {
+  if (is_last ? !product->beats_kernels() : is_little || !product->is_best_here()) {
     return false;
   }
   const without_interpreter_lock unlocked;
-  if (product->is_quick() && are_idle_soon(x, y) && are_idle({&z})) {
+  if (!is_little && product->is_quick() && are_idle_soon(x, y) && are_idle({&z})) {
     product->run(to, true);
   } else {
-    internal::host_work({x, y}, {z}, false, [product, to] { product->run(to, true); })
-        .start(false);
+    internal::host_work({x, y}, {z}, false, [product, to, is_little] {
+      product->run(to, !is_little);
+    }).start(false);
   }
   return true;
 }
@@ -144,9 +145,9 @@ PyObject* call_product(PyObject*, PyObject* const* arguments, Py_ssize_t count) 
   return product_of(arguments[0], arguments[1]);
 }
 
-PyMethodDef product_method = {
-    "_product", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_product)),
-    METH_FASTCALL, nullptr};
+PyMethodDef product_method = {"_product",
+                              reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_product)),
+                              METH_FASTCALL, nullptr};
 
 }  // namespace
 

@@ -52,6 +52,11 @@ def test_operators_of_integers_enter_no_python(statement):
     assert entered(statement, i=usmx.copy(i)) == []
 
 
+@pytest.mark.parametrize("statement", ["m @ m", "m @ v", "v @ m", "v @ v", "large @ large"])
+def test_products_enter_no_python(statement):
+    assert entered(statement, m=usmx.ones((8, 8)), v=usmx.ones(8), large=large) == []
+
+
 @pytest.mark.parametrize(
     "other", [[1, 2, 3], (1, 2, 3), np.arange(3)], ids=["list", "tuple", "array"]
 )

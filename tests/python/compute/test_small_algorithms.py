@@ -34,6 +34,7 @@ def by_kernels(monkeypatch):
         with monkeypatch.context() as patch:
             for name in NAMES:
                 patch.setattr(_core, name, lambda *_: False)
+            patch.setattr(_core, "_product", lambda *_: None)
             patch.setattr(_core, "_start_product", lambda *_: False)
             return usmx.asnumpy(function(*arguments, **how))
 
@@ -99,6 +100,7 @@ SHAPES = [
 
 @pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
 def test_products_are_the_kernels(monkeypatch, by_kernels, dtype):
+    monkeypatch.setattr(_core, "_product", lambda *_: None)
     answers = taken(monkeypatch, "_multiply_on_host")
     for left, right in SHAPES:
         x, y = values(dtype, left), values(dtype, right)
@@ -131,11 +133,10 @@ def test_products_of_transposed_matrices_are_numpys():
         ("_scan_on_host", lambda: usmx.cumulative_sum(usmx.ones(5, "c8"))),
         ("_sort_on_host", lambda: usmx.sort(usmx.ones(5000))),
         ("_sort_on_host", lambda: usmx.sort(usmx.ones(5, "f2"))),
-        ("_multiply_on_host", lambda: usmx.ones((64, 64)) @ usmx.ones((64, 33))),
-        ("_multiply_on_host", lambda: usmx.ones((4, 4), "c8") @ usmx.ones((4, 4), "c8")),
+        ("_multiply_on_host", lambda: usmx.ones((4, 4), "f2") @ usmx.ones((4, 4), "f2")),
     ],
 )
 def test_other_calls_are_left_to_kernels(monkeypatch, name, call):
     answers = taken(monkeypatch, name)
     call().wait()
-    assert answers == [False]
+    assert set(answers) == {False}
