@@ -188,19 +188,22 @@ void internal::wait_for_all_but_partner(const array& a) {
   }
 }
 
-bool array::may_be_busy() const noexcept {
-  if (!owner_) {
+bool internal::may_have_work_before(const array& of, detail::access wanted) noexcept {
+  if (of.owner() == nullptr) {
     return false;
   }
-  if (owner_->others_may_work()) {
+  if (of.owner()->others_may_work()) {
     return true;
   }
   if (!detail::has_pending_work()) {
     return false;
   }
-  const auto bytes = detail::range_of(owner_->data(), type_, layout_);
-  return bytes && detail::may_have_pending_work(reinterpret_cast<const void*>(bytes->begin),
-                                                bytes->end - bytes->begin);
+  const auto bytes = detail::range_of(of.owner()->data(), of.type(), of.layout());
+  return bytes && detail::may_have_pending_work(*bytes, wanted);
+}
+
+bool array::may_be_busy() const noexcept {
+  return internal::may_have_work_before(*this, detail::access::write);
 }
 
 array array::subscripted(std::span<const index_item> items) const {

@@ -75,7 +75,16 @@ inline bool host_reaches(const array& of) {
   return host_may_touch(of.kind(), private_queue(of).get_device());
 }
 
-/// Whether the host may do so now: no work on the elements may be unfinished.
+/// Whether work may be unfinished that an access to the elements must come after: a read does not
+/// come after other reads.
+USMX_API bool may_have_work_before(const array&, detail::access) noexcept;
+
+/// Whether nothing may be writing the elements, so that the host may read what it reaches.
+inline bool is_readable(const array& of) {
+  return !may_have_work_before(of, detail::access::read);
+}
+
+/// Whether the host may read and write the elements now: no work on them may be unfinished.
 inline bool is_ready_for_host(const array& of) { return !of.may_be_busy() && host_reaches(of); }
 
 /// Whether the host gets views of the array's memory; not of an array without memory.

@@ -1,9 +1,11 @@
 #include "compute/driver_functions.hpp"
 
-#include <array>
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "base/messages.hpp"
 #include "base/process.hpp"
@@ -11,65 +13,150 @@
 namespace usmx::inline v1::internal {
 namespace {
 
-/// The driver's names for vector units.
-constexpr std::array<const char*, 5> units{"h8", "e9", "l9", "z0", "z1"};
+/// A library of the driver's: its name for the vector unit, and what that has.
+struct unit {
+  const char* name;
+  std::size_t nbytes;  // of vectors
+  bool has_fma;
+};
 
-struct function_library {
-  const char* unit;
+/// Calls for vectors of so many bytes. The driver's functions take them in vector registers and
+/// keep more registers than C++'s own do. The last vector is filled up with ones.
+template <class T, std::size_t Bytes>
+struct vector_calls;
+
+#if defined(__x86_64__)
+#define USMX_VECTOR_CALLS(bytes, target_)                                                         \
+  template <class T>                                                                              \
+  struct vector_calls<T, bytes> {                                                                 \
+    using numbers [[gnu::vector_size(bytes)]] = T;                                                \
+    static constexpr std::ptrdiff_t width = bytes / sizeof(T);                                    \
+                                                                                                  \
+    [[gnu::target(target_)]] static void of_one(const driver_function<T>& function, const T* a,   \
+                                                T* results, std::ptrdiff_t count) {               \
+      const auto call = reinterpret_cast<numbers (*)(numbers)>(                                   \
+          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                  \
+      for (std::ptrdiff_t k = 0; k < count; k += width) {                                         \
+        const auto nbytes = static_cast<std::size_t>(std::min(width, count - k)) * sizeof(T);     \
+        numbers x = numbers{} + T(1);                                                             \
+        std::memcpy(&x, a + k, nbytes);                                                           \
+        x = call(x);                                                                              \
+        std::memcpy(results + k, &x, nbytes);                                                     \
+      }                                                                                           \
+    }                                                                                             \
+    [[gnu::target(target_)]] static void of_two(const driver_function<T>& function, const T* a,   \
+                                                const T* b, T* results, std::ptrdiff_t count) {   \
+      const auto call = reinterpret_cast<numbers (*)(numbers, numbers)>(                          \
+          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                  \
+      for (std::ptrdiff_t k = 0; k < count; k += width) {                                         \
+        const auto nbytes = static_cast<std::size_t>(std::min(width, count - k)) * sizeof(T);     \
+        numbers x = numbers{} + T(1);                                                             \
+        numbers y = x;                                                                            \
+        std::memcpy(&x, a + k, nbytes);                                                           \
+        std::memcpy(&y, b + k, nbytes);                                                           \
+        x = call(x, y);                                                                           \
+        std::memcpy(results + k, &x, nbytes);                                                     \
+      }                                                                                           \
+    }                                                                                             \
+  };
+USMX_VECTOR_CALLS(16, "sse2")
+USMX_VECTOR_CALLS(32, "avx")
+USMX_VECTOR_CALLS(64, "avx512f")
+#undef USMX_VECTOR_CALLS
+
+constexpr std::array units{unit{"h8", 16, false}, unit{"e9", 32, false}, unit{"l9", 32, true},
+                           unit{"z0", 64, true}, unit{"z1", 64, true}};
+#else
+constexpr std::array<unit, 0> units{};
+#endif
+
+struct function_file {
+  unit of;
   detail::loaded_library file;
 };
 
-std::optional<function_library> find_only_library() {
-  std::optional<function_library> found;
-  for (const char* unit : units) {
-    const detail::loaded_library file(detail::message("libocl_svml_", unit, ".so").c_str());
+std::optional<function_file> find_only_file() {
+  std::optional<function_file> found;
+  for (const unit& each : units) {
+    const detail::loaded_library file(detail::message("libocl_svml_", each.name, ".so").c_str());
     if (!file.is_there()) {
       continue;
     }
     if (found) {
       return std::nullopt;
     }
-    found.emplace(function_library{unit, file});
+    found.emplace(function_file{each, file});
   }
   return found;
 }
 
-/// The library, once it is there.
-const function_library* functions() {
-  static std::atomic<const function_library*> known{nullptr};
-  if (const function_library* found = known.load(std::memory_order_acquire)) {
-    return found;
-  }
-  if (const std::optional<function_library> found = find_only_library()) {
-    const auto* made = new function_library(*found);  // kept for ever, as the library is
-    const function_library* other = nullptr;
-    if (known.compare_exchange_strong(other, made, std::memory_order_acq_rel)) {
-      return made;
-    }
-    delete made;
-    return other;
-  }
-  return nullptr;
+/// Its functions' names end with the number of numbers, after an f for float.
+template <class T>
+bool find_function(const function_file& from, std::string_view name, driver_function<T>& found) {
+  const auto full_name = [&](std::size_t width) {
+    return detail::message("__ocl_svml_", from.of.name, '_', name, sizeof(T) == 4 ? "f" : "",
+                           width);
+  };
+  return from.file.find(found.of_one, full_name(1).c_str()) &&
+         from.file.find(found.of_vectors, full_name(from.of.nbytes / sizeof(T)).c_str());
 }
 
 template <class T>
-driver_function<T> find(std::string_view name, const char* suffix) {
-  const function_library* all = functions();
-  return all == nullptr ? nullptr
-                        : all->file.find<driver_function<T>>(
-                              detail::message("__ocl_svml_", all->unit, '_', name, suffix).c_str());
+std::optional<driver_library<T>> read(const function_file& from) {
+  driver_library<T> made{};
+  made.has_fma = from.of.has_fma;
+  const auto find_all = [&](const auto& names, auto& functions) {
+    return std::ranges::all_of(names, [&](const std::string_view& name) {
+      return find_function(from, name, functions[static_cast<std::size_t>(&name - names.data())]);
+    });
+  };
+  if (!find_all(driver_functions_of_one, made.of_one) ||
+      !find_all(driver_functions_of_two, made.of_two)) {
+    return std::nullopt;
+  }
+  const auto take = [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
+    if (from.of.nbytes == Bytes) {
+      made.run_of_one = &vector_calls<T, Bytes>::of_one;
+      made.run_of_two = &vector_calls<T, Bytes>::of_two;
+    }
+  };
+  take(std::integral_constant<std::size_t, 16>());
+  take(std::integral_constant<std::size_t, 32>());
+  take(std::integral_constant<std::size_t, 64>());
+  return made;
+}
+
+/// The library, once it is there. It is kept for ever, as the driver's is.
+template <class T>
+const driver_library<T>* library() {
+  static std::atomic<const driver_library<T>*> known{nullptr};
+  if (const driver_library<T>* found = known.load(std::memory_order_acquire)) {
+    return found;
+  }
+  const std::optional<function_file> file = find_only_file();
+  const auto all = file ? read<T>(*file) : std::nullopt;
+  if (!all) {
+    return nullptr;
+  }
+  const auto* made = new driver_library<T>(*all);
+  const driver_library<T>* other = nullptr;
+  if (known.compare_exchange_strong(other, made, std::memory_order_acq_rel)) {
+    return made;
+  }
+  delete made;
+  return other;
 }
 
 }  // namespace
 
 template <>
-driver_function<float> find_driver_function<float>(std::string_view name) {
-  return find<float>(name, "f1");
+const driver_library<float>* find_driver_library<float>() {
+  return library<float>();
 }
 
 template <>
-driver_function<double> find_driver_function<double>(std::string_view name) {
-  return find<double>(name, "1");
+const driver_library<double>* find_driver_library<double>() {
+  return library<double>();
 }
 
 }  // namespace usmx::inline v1::internal

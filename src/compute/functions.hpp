@@ -26,16 +26,17 @@ struct host_loops {
   /// The same where the second one is.
   loop number_second = nullptr;
   type_code result{};
-  /// Whether it calls the function of Intel's driver for CPUs, which may be lacking: then it is for
-  /// arrays of that driver's devices, of few elements, and only once the function is found.
-  bool (*find_function)() = nullptr;
+  /// How many elements it computes at most: for more, the threads of a launch are worth it.
+  std::ptrdiff_t most = 0;
+  /// Whether the kernels of CPUs alone compute the same bits.
+  bool is_for_cpus = false;
+  /// Says whether the functions of Intel's driver for CPUs that it calls are there. Then it is for
+  /// that driver's devices.
+  bool (*find_functions)() = nullptr;
 
-  /// Whether it computes so many elements on a device as a kernel does.
+  /// Whether it computes so many elements on a device as a kernel does, and sooner.
   USMX_API bool is_for(std::ptrdiff_t count, const sycl::device& device) const;
 };
-
-/// No more elements are computed by a driver's function: it takes them one by one.
-inline constexpr std::ptrdiff_t max_of_driver = 1024;
 
 struct host_function {
   std::string_view name;

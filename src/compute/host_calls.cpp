@@ -16,7 +16,8 @@ namespace {
 
 /// How many elements of a row are computed at a time: as many as the nearest cache has in copies.
 constexpr std::ptrdiff_t most_at_once = 512;
-using copies = std::array<std::byte, most_at_once * sizeof(double)>;
+constexpr std::size_t largest_element = 2 * sizeof(double);
+using copies = std::array<std::byte, most_at_once * largest_element>;
 
 const array* array_in(const kernel_argument& operand) {
   const auto* found = std::get_if<const array*>(&operand.value());
@@ -33,17 +34,15 @@ std::vector<const array*> arrays_in(std::span<const kernel_argument> operands) {
   return found;
 }
 
-using element = std::array<std::byte, sizeof(double)>;
+using element = std::array<std::byte, largest_element>;
 
-/// A real number as an element of the type, which has it.
+/// A number as an element of the type, which has it.
 element element_of(const kernel_argument::number& value, dtype type) {
   element made{};
   std::visit(
       [&]<class T>(const T& number) {
-        if constexpr (std::is_arithmetic_v<T>) {
-          const detail::conversion convert(dtype::of<T>(), type);
-          convert.adjacent(reinterpret_cast<const std::byte*>(&number), made.data(), 1);
-        }
+        const detail::conversion convert(dtype::of<T>(), type);
+        convert.adjacent(reinterpret_cast<const std::byte*>(&number), made.data(), 1);
       },
       value);
   return made;
@@ -150,8 +149,8 @@ class row_computer {
     host_loops::operands from{};
     host_loops::loop loop = loops_.arrays;
     const auto take_one = [&](std::size_t k, host_loops::loop of_number) {
-      const bool is_one =
-          operands_.size() == 2 && loop == loops_.arrays && operands_[k].is_repeated();
+      const bool is_one = of_number != nullptr && operands_.size() == 2 &&
+                          loop == loops_.arrays && operands_[k].is_repeated();
       loop = is_one ? of_number : loop;
       from[k] = is_one ? operands_[k].one(at[k]) : operands_[k].read(at[k], count);
     };
@@ -176,12 +175,8 @@ class row_computer {
 const host_loops* host_loops_for(const host_function& function, const function_row& row,
                                  const elementwise_types& types) noexcept {
   const std::span inputs = std::span(types.inputs).first(row.operand_count());
-  const auto is_real = [](type_code each) {
-    return each != type_code::structured && dtype(each).kind() != 'c';
-  };
   const auto is_computed = [&](type_code each) { return each == types.computed; };
-  if (!std::ranges::all_of(inputs, is_real) ||
-      (compares_as_they_are(row, types) && !std::ranges::all_of(inputs, is_computed))) {
+  if (compares_as_they_are(row, types) && !std::ranges::all_of(inputs, is_computed)) {
     return nullptr;
   }
   const host_loops& found = function.loops[static_cast<std::size_t>(types.computed)];

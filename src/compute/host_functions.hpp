@@ -1,23 +1,129 @@
-// The kernels' own functions, compiled for the host: their names are those of the standard library.
-// Each source that includes them is compiled without contraction, as kernels are.
+// The kernels' own functions, compiled for the host: what kernels call by name, and what the device
+// has as builtins. Each source that includes them is compiled without contraction, as kernels are.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
 
+#include "compute/driver_functions.hpp"
+
 namespace usmx::inline v1::internal::host {
 namespace {
 
-using namespace std;
-#ifndef __clang__  // g++ lacks one builtin of clang's
+// ---- builtins that every processor rounds alike
+
+#define USMX_BUILTIN(name)           \
+  template <class T>                 \
+  inline T __spirv_ocl_##name(T x) { \
+    return std::name(x);             \
+  }
+USMX_BUILTIN(fabs)
+USMX_BUILTIN(sqrt)
+USMX_BUILTIN(floor)
+USMX_BUILTIN(ceil)
+USMX_BUILTIN(trunc)
+USMX_BUILTIN(round)
+USMX_BUILTIN(rint)
+USMX_BUILTIN(logb)
+#undef USMX_BUILTIN
+#define USMX_BUILTIN(name)                \
+  template <class T>                      \
+  inline T __spirv_ocl_##name(T x, T y) { \
+    return std::name(x, y);               \
+  }
+USMX_BUILTIN(fmod)
+USMX_BUILTIN(remainder)
+USMX_BUILTIN(fmin)
+USMX_BUILTIN(fmax)
+USMX_BUILTIN(fdim)
+#undef USMX_BUILTIN
+template <class T>
+inline T __spirv_ocl_fma(T x, T y, T z) {
+  return std::fma(x, y, z);
+}
+template <class T>
+inline T __spirv_ocl_ldexp(T x, int n) {
+  return std::ldexp(x, n);
+}
+template <class T>
+inline int __spirv_ocl_ilogb(T x) {
+  return std::ilogb(x);
+}
+
+// ---- the driver's: only where its library is known to be there
+
+template <class Names>
+consteval std::size_t place_in(const Names& names, std::string_view name) {
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+#define USMX_BUILTIN(name)                                                               \
+  template <class T>                                                                     \
+  inline T __spirv_ocl_##name(T x) {                                                     \
+    return find_driver_library<T>()->of_one[place_in(driver_functions_of_one, #name)].of_one(x); \
+  }
+USMX_BUILTIN(sin)
+USMX_BUILTIN(cos)
+USMX_BUILTIN(tan)
+USMX_BUILTIN(exp)
+USMX_BUILTIN(exp2)
+USMX_BUILTIN(expm1)
+USMX_BUILTIN(log)
+USMX_BUILTIN(log2)
+USMX_BUILTIN(log10)
+USMX_BUILTIN(log1p)
+USMX_BUILTIN(sinh)
+USMX_BUILTIN(cosh)
+USMX_BUILTIN(asin)
+USMX_BUILTIN(acos)
+USMX_BUILTIN(atan)
+USMX_BUILTIN(asinh)
+USMX_BUILTIN(acosh)
+USMX_BUILTIN(atanh)
+#undef USMX_BUILTIN
+#define USMX_BUILTIN(name)                                                                  \
+  template <class T>                                                                        \
+  inline T __spirv_ocl_##name(T x, T y) {                                                   \
+    return find_driver_library<T>()->of_two[place_in(driver_functions_of_two, #name)].of_two(x, y); \
+  }
+USMX_BUILTIN(pow)
+USMX_BUILTIN(atan2)
+USMX_BUILTIN(hypot)
+#undef USMX_BUILTIN
+
+// ---- builtins that no row of the table calls
+
+#define USMX_BUILTIN(name) \
+  template <class T>       \
+  T __spirv_ocl_##name(T x);
+USMX_BUILTIN(rsqrt)
+USMX_BUILTIN(exp10)
+USMX_BUILTIN(sinpi)
+USMX_BUILTIN(cospi)
+USMX_BUILTIN(erf)
+USMX_BUILTIN(erfc)
+USMX_BUILTIN(tgamma)
+USMX_BUILTIN(lgamma)
+#undef USMX_BUILTIN
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#ifndef __clang__  // g++ lacks two builtins of clang's, and takes the third in no signature
 #define __is_signed(T) (std::is_signed_v<T>)
+#define __is_integral(T) (std::is_integral_v<T>)
+#define __is_same(T, U) (std::is_same_v<T, U>)
 #endif
+#include <usmx/kernel_math.hpp>
+#include <usmx/kernel_complex.hpp>
+using namespace usmx;
 #include "compute/device/device_functions.hpp"
+#undef __is_same
+#undef __is_integral
 #undef __is_signed
+#pragma GCC diagnostic pop
 
 }  // namespace
 }  // namespace usmx::inline v1::internal::host

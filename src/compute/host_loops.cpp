@@ -1,13 +1,14 @@
 #include "compute/functions.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
 
 #include "compute/driver_functions.hpp"
 #include "compute/host_functions.hpp"
+#include "base/threads.hpp"
 #include "compute/table.hpp"
 
 namespace usmx::inline v1::internal::host {
@@ -95,25 +96,91 @@ void chosen(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
   }
 }
 
-/// A function of the driver's for a row, and the loop that calls it.
+/// A row's function of the driver's for vectors, of one real number or of two.
 template <const function_row& Row, class C>
 struct driver_loop {
-  static inline std::atomic<driver_function<C>> function{nullptr};
-
-  static bool find() {
-    if (function.load(std::memory_order_acquire) == nullptr) {
-      function.store(find_driver_function<C>(Row.name), std::memory_order_release);
-    }
-    return function.load(std::memory_order_acquire) != nullptr;
-  }
-
   static void run(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
-    const driver_function<C> of = function.load(std::memory_order_acquire);
+    const driver_library<C>& all = *find_driver_library<C>();
     const C* a = static_cast<const C*>(x[0]);
     C* z = static_cast<C*>(result);
-    for (std::ptrdiff_t k = 0; k < count; ++k) {
-      z[k] = of(a[k]);
+    if constexpr (Row.operand_count() == 1) {
+      constexpr std::size_t place = host::place_in(driver_functions_of_one, Row.name);
+      all.run_of_one(all.of_one[place], a, z, count);
+    } else {
+      constexpr std::size_t place = host::place_in(driver_functions_of_two, Row.name);
+      all.run_of_two(all.of_two[place], a, static_cast<const C*>(x[1]), z, count);
     }
+  }
+};
+
+constexpr std::ptrdiff_t block = 256;
+
+/// The parts of complex numbers are the operands of hypot.
+template <class C>
+void magnitudes(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const driver_library<C>& all = *find_driver_library<C>();
+  const C* parts = static_cast<const C*>(x[0]);
+  C* z = static_cast<C*>(result);
+  std::array<C, block> real;
+  std::array<C, block> imag;
+  for (std::ptrdiff_t first = 0; first < count; first += block) {
+    const std::ptrdiff_t now = std::min(block, count - first);
+    for (std::ptrdiff_t k = 0; k < now; ++k) {
+      real[static_cast<std::size_t>(k)] = parts[2 * (first + k)];
+      imag[static_cast<std::size_t>(k)] = parts[2 * (first + k) + 1];
+    }
+    constexpr std::size_t place = host::place_in(driver_functions_of_two, "hypot");
+    all.run_of_two(all.of_two[place], real.data(), imag.data(), z + first, now);
+  }
+}
+
+/// Powers by the driver's function, but where the table's own function has another way.
+template <class C>
+void powers(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const driver_library<C>& all = *find_driver_library<C>();
+  const C* a = static_cast<const C*>(x[0]);
+  const C* b = static_cast<const C*>(x[1]);
+  C* z = static_cast<C*>(result);
+  std::array<C, block> found;
+  for (std::ptrdiff_t first = 0; first < count; first += block) {
+    const std::ptrdiff_t now = std::min(block, count - first);
+    constexpr std::size_t place = host::place_in(driver_functions_of_two, "pow");
+    all.run_of_two(all.of_two[place], a + first, b + first, found.data(), now);
+    for (std::ptrdiff_t k = first; k < first + now; ++k) {
+      const bool is_short = b[k] == C(2) || b[k] == C(3) || b[k] == C(-1) || b[k] == C(0.5);
+      z[k] = is_short ? host::real_power(a[k], b[k]) : found[static_cast<std::size_t>(k - first)];
+    }
+  }
+}
+
+#if defined(__x86_64__)
+#define USMX_FMA [[gnu::target("avx2,fma"), gnu::flatten]]
+#else
+#define USMX_FMA
+#endif
+
+/// Products of complex numbers as the driver's compiler makes them of the kernels' expression: where
+/// the processor can, one product of each part is not rounded, whatever the kernel's options say.
+struct fused_product {
+  template <class C>
+  static C of(C a, C b) {
+    return {std::fma(a.real(), b.real(), -(a.imag() * b.imag())),
+            std::fma(a.imag(), b.real(), a.real() * b.imag())};
+  }
+};
+struct fused_square {
+  template <class C>
+  static C of(C a) {
+    return fused_product::of(a, a);
+  }
+};
+template <auto Fused, auto Rounded, class C>
+struct product_loop {
+  USMX_FMA static void fused(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+    Fused(x, result, count);
+  }
+  static void run(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+    (find_driver_library<typename C::value_type>()->has_fma ? &fused : Rounded)(x, result, count);
   }
 };
 
@@ -123,6 +190,7 @@ using booleans = type_list<bool>;
 using signed_integers = type_list<std::int8_t, std::int16_t, std::int32_t, std::int64_t>;
 using unsigned_integers = type_list<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
 using reals = type_list<float, double>;
+using complexes = type_list<host::complex<float>, host::complex<double>>;
 
 namespace row {
 
@@ -136,6 +204,82 @@ namespace row {
 
 }  // namespace row
 
+/// How a loop comes to the bits of a kernel.
+enum class way : std::uint8_t {
+  none,     ///< It does not.
+  exact,    ///< Every device rounds alike.
+  of_cpus,  ///< By usmx's own function, which CUDA has in another way.
+  driver,   ///< By the driver's functions.
+};
+
+template <class C>
+constexpr bool is_complex = std::is_same_v<C, host::complex<float>> ||
+                            std::is_same_v<C, host::complex<double>>;
+
+/// Rows of complex numbers that need the sine and the cosine of one number: a kernel computes both
+/// together, in another way.
+constexpr std::string_view of_sine_and_cosine[] = {"exp", "expm1", "sin",  "cos", "tan",
+                                                   "sinh", "cosh", "tanh", "pow"};
+
+template <class C>
+constexpr way way_of(const function_row& row) {
+  if constexpr (is_complex<C>) {
+    if (std::ranges::find(of_sine_and_cosine, row.name) != std::end(of_sine_and_cosine)) {
+      return way::none;
+    }
+    return row.errors[1] == 0 ? way::exact : way::driver;
+  } else if constexpr (std::is_floating_point_v<C>) {
+    const bool is_own = row.name == "tanh" || row.name == "cbrt" ||
+                        (row.name == "log" && std::is_same_v<C, float>);
+    return row.is_slow_on_host  ? way::none
+           : is_own             ? way::of_cpus
+           : row.errors[0] == 0 ? way::exact
+                                : way::driver;
+  } else {
+    return way::exact;
+  }
+}
+
+/// Bytes of an operand up to which a loop takes less than a launch, measured on two cores.
+constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{1} << 20;
+/// The same where an element costs many instructions.
+constexpr std::ptrdiff_t most_nbytes_of_slow = std::ptrdiff_t{128} << 10;
+
+template <class C>
+constexpr std::ptrdiff_t most_elements(const function_row& row, way how) {
+  const bool is_product = is_complex<C> && (row.name == "multiply" || row.name == "square");
+  const bool is_magnitude = is_complex<C> && row.name == "abs";
+  const bool is_slow = (how == way::driver && !is_product && !is_magnitude) ||
+                       how == way::of_cpus || row.is_slow_on_host || row.name == "pow" ||
+                       row.name == "sqrt";
+  return (is_slow ? most_nbytes_of_slow : most_nbytes) / static_cast<std::ptrdiff_t>(sizeof(C));
+}
+
+/// A loop, compiled for two generations of processors.
+template <auto Loop>
+struct compiled {
+  USMX_AVX2 static void for_avx2(const host_loops::operands& x, void* result,
+                                 std::ptrdiff_t count) {
+    Loop(x, result, count);
+  }
+  static host_loops::loop best() {
+    return detail::cpu() == detail::cpu_level::baseline ? Loop : &for_avx2;
+  }
+};
+
+template <class C>
+constexpr dtype type_of() {
+  return dtype::of<C>();
+}
+template <>
+constexpr dtype type_of<host::complex<float>>() {
+  return complex64;
+}
+template <>
+constexpr dtype type_of<host::complex<double>>() {
+  return complex128;
+}
+
 class function_list {
  public:
   /// Adds the loops of an expression, where they give what a kernel gives, bit for bit.
@@ -145,33 +289,13 @@ class function_list {
     add_types<Row, Expression, is_for('b')>(booleans());
     add_types<Row, Expression, is_for('i')>(signed_integers());
     add_types<Row, Expression, is_for('u')>(unsigned_integers());
-    add_types<Row, Expression, is_for('f') && Row.errors[0] == 0 && !Row.is_slow_on_host>(reals());
-    if constexpr (is_for('f')) {
-      add_of_driver<Row, float>();
-      add_of_driver<Row, double>();
-    }
+    add_types<Row, Expression, is_for('f')>(reals());
+    add_types<Row, Expression, is_for('c')>(complexes());
   }
   const std::vector<host_function>& all() const noexcept { return all_; }
 
  private:
   static constexpr std::size_t npos = std::string_view::npos;
-
-  /// Functions that kernels leave to the driver, which the table has as `name(a)`.
-  static constexpr std::string_view of_driver[] = {
-      "sin",  "cos",  "tan",  "exp",  "exp2", "expm1", "log2",  "log10", "log1p",
-      "sinh", "cosh", "asin", "acos", "atan", "asinh", "acosh", "atanh"};
-
-  /// The logarithm of float is usmx's own (kernel_math.hpp).
-  template <const function_row& Row, class C>
-  void add_of_driver() {
-    if constexpr (std::ranges::find(of_driver, Row.name) != std::end(of_driver) ||
-                  (Row.name == "log" && std::is_same_v<C, double>)) {
-      host_loops& made = loops_of<Row>(dtype::of<C>());
-      made.result = dtype::of<C>().code();
-      made.arrays = &driver_loop<Row, C>::run;
-      made.find_function = &driver_loop<Row, C>::find;
-    }
-  }
 
   template <const function_row& Row>
   host_loops& loops_of(dtype type) {
@@ -190,21 +314,65 @@ class function_list {
 
   template <const function_row& Row, class Expression, class C>
   void add_type() {
-    using R = std::conditional_t<Row.result == result_rule::truth, bool, C>;
-    host_loops& made = loops_of<Row>(dtype::of<C>());
-    made.result = dtype::of<R>().code();
-    if constexpr (Row.operand_count() == 1) {
-      made.arrays = &unary<Expression, C, R>;
-    } else if constexpr (Row.conditions == 1) {
-      made.arrays = &chosen<Expression, C, R>;
-    } else if constexpr (Row.operand_count() == 3) {
-      made.arrays = &ternary<Expression, C, R>;
-    } else {
-      made.arrays = &binary<Expression, C, R, 0>;
-      made.number_first = &binary<Expression, C, R, 1>;
-      made.number_second = &binary<Expression, C, R, 2>;
+    constexpr way how = way_of<C>(Row);
+    if constexpr (how != way::none) {
+      using found = decltype(Expression::template of<C>(C()));
+      using R = std::conditional_t<
+          Row.result == result_rule::truth, bool,
+          std::conditional_t<Row.result == result_rule::real && is_complex<C>, found, C>>;
+      host_loops& made = loops_of<Row>(type_of<C>());
+      made.result = type_of<R>().code();
+      made.most = most_elements<C>(Row, how);
+      made.is_for_cpus = how == way::of_cpus;
+      if constexpr (how == way::driver) {
+        made.find_functions = &are_there<C>;
+      }
+      set_loops<Row, Expression, C, R>(made);
     }
   }
+
+  template <class C>
+  static bool are_there() {
+    if constexpr (is_complex<C>) {
+      return find_driver_library<typename C::value_type>() != nullptr;
+    } else {
+      return find_driver_library<C>() != nullptr;
+    }
+  }
+
+  template <const function_row& Row, class Expression, class C, class R>
+  static void set_loops(host_loops& made) {
+    constexpr bool is_real_of_driver =
+        way_of<C>(Row) == way::driver && std::is_floating_point_v<C> && Row.name != "logaddexp";
+    if constexpr (is_real_of_driver && Row.name == "pow") {
+      made.arrays = &powers<C>;
+    } else if constexpr (is_real_of_driver) {
+      made.arrays = &driver_loop<Row, C>::run;
+    } else if constexpr (is_complex<C> && Row.name == "abs") {
+      made.arrays = &magnitudes<typename C::value_type>;
+    } else if constexpr (is_complex<C> && Row.name == "square") {
+      made.arrays =
+          &product_loop<&unary<fused_square, C, C>, &unary<Expression, C, C>, C>::run;
+    } else if constexpr (is_complex<C> && Row.name == "multiply") {
+      made.arrays = &products<Expression, C, 0>::run;
+      made.number_first = &products<Expression, C, 1>::run;
+      made.number_second = &products<Expression, C, 2>::run;
+    } else if constexpr (Row.operand_count() == 1) {
+      made.arrays = compiled<&unary<Expression, C, R>>::best();
+    } else if constexpr (Row.conditions == 1) {
+      made.arrays = compiled<&chosen<Expression, C, R>>::best();
+    } else if constexpr (Row.operand_count() == 3) {
+      made.arrays = compiled<&ternary<Expression, C, R>>::best();
+    } else {
+      made.arrays = compiled<&binary<Expression, C, R, 0>>::best();
+      made.number_first = compiled<&binary<Expression, C, R, 1>>::best();
+      made.number_second = compiled<&binary<Expression, C, R, 2>>::best();
+    }
+  }
+
+  template <class Expression, class C, int NumberAt>
+  using products = product_loop<&binary<fused_product, C, C, NumberAt>,
+                                &binary<Expression, C, C, NumberAt>, C>;
 
   std::vector<host_function> all_;
 };
@@ -224,9 +392,13 @@ function_list make_functions() {
 }  // namespace
 
 bool host_loops::is_for(std::ptrdiff_t count, const sycl::device& device) const {
-  return find_function == nullptr ||
-         (count <= max_of_driver && device.is_cpu() &&
-          device.get_backend() == sycl::backend::opencl && find_function());
+  if (count > most) {
+    return false;
+  }
+  if (find_functions == nullptr) {
+    return !is_for_cpus || device.is_cpu();
+  }
+  return device.is_cpu() && device.get_backend() == sycl::backend::opencl && find_functions();
 }
 
 const host_function* find_host_function(std::string_view name) {

@@ -1,6 +1,7 @@
 // flags: -fno-trapping-math
 #include "copy/convert.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/threads.hpp"
@@ -37,6 +38,12 @@ template <class From, class To>
                                                     std::ptrdiff_t count) noexcept {
   if constexpr (is_complex<From> && is_complex<To>) {
     convert_adjacent<decltype(From::real), decltype(To::real)>(source, destination, 2 * count);
+  } else if constexpr (std::is_same_v<From, kernels::b1> && std::is_integral_v<To>) {
+    const auto* truths = reinterpret_cast<const unsigned char*>(source);
+    for (std::ptrdiff_t i = 0; i < count; ++i) {  // g++ makes no vectors of the class
+      const To to = std::min<unsigned char>(truths[i], 1);
+      std::memcpy(destination + i * static_cast<std::ptrdiff_t>(sizeof to), &to, sizeof to);
+    }
   } else {
     for (std::ptrdiff_t i = 0; i < count; ++i) {
       convert_one<From, To>(source + i * static_cast<std::ptrdiff_t>(sizeof(From)),

@@ -228,12 +228,16 @@ bool pending_event::is_complete() const {
 
 bool has_pending_work() noexcept { return pending().any.load(std::memory_order_acquire); }
 
-bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
-  if (nbytes == 0 || !has_pending_work()) {
+bool may_have_pending_work(byte_range bytes, access wanted) noexcept {
+  if (!has_pending_work()) {
     return false;
   }
   const std::lock_guard lock(pending().mutex);
-  return pending().all.has_any(range_of(first, nbytes));
+  return pending().all.has_any(bytes, wanted);
+}
+
+bool may_have_pending_work(const void* first, std::size_t nbytes) noexcept {
+  return nbytes != 0 && may_have_pending_work(range_of(first, nbytes), access::write);
 }
 
 earlier_work pending_work_before(byte_range bytes, access wanted, std::uint64_t stream_number) {

@@ -93,9 +93,14 @@ class access_history {
     return found;
   }
 
-  bool has_any(byte_range bytes) const {
-    const auto at = first_at(bytes.begin);
-    return at != segments_.end() && at->first < bytes.end;
+  /// Whether there is work that such an access must come after.
+  bool has_any(byte_range bytes, access wanted) const {
+    for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
+      if (wanted == access::write || !at->second.writes.empty()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   std::size_t most_works(byte_range bytes) const {
@@ -278,6 +283,9 @@ struct earlier_work {
 /// The fast path: whether there is any unfinished work at all. While there is none, an access costs
 /// only this.
 bool has_pending_work() noexcept;
+
+/// Whether there may be unfinished work that such an access must come after.
+bool may_have_pending_work(byte_range, access) noexcept;
 
 /// The work that such an access must come after, without events that are complete: unless they are
 /// few, and to ask the runtime costs more than to come after them. Work on the in-order queue of

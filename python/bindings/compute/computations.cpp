@@ -49,12 +49,10 @@ using internal::host_function;
 using internal::host_loops;
 using internal::operand_kind;
 
-/// Above that, the threads of a launch are worth it.
-constexpr std::size_t most_nbytes = std::size_t{128} << 10;
-
-bool is_small(const array& a) {
-  return a.size() != 0 && a.nbytes() <= most_nbytes && a.layout().is_c_contiguous() &&
-         internal::is_ready_for_host(a);
+/// Whether the host may read the elements of an operand one after the other.
+bool is_compact(const array& a) {
+  return a.size() != 0 && a.layout().is_c_contiguous() && internal::is_readable(a) &&
+         internal::host_reaches(a);
 }
 
 /// Whether their elements lie in the same order, in memory of the same kind and queue.
@@ -134,17 +132,17 @@ bool take_operand(small_call& call, PyObject* object, int place) {
   if (const array* a = as_array(object)) {
     call.operands[place] = internal::first_element(*a);
     return a == call.model ||
-           (a->type() == call.model->type() && are_alike(*a, *call.model) && is_small(*a));
+           (a->type() == call.model->type() && are_alike(*a, *call.model) && is_compact(*a));
   }
   call.value = number_bytes(object, call.model->type().code());
   call.loop = place == 0 ? call.loops->number_first : call.loops->number_second;
-  return call.value.has_value();
+  return call.loop != nullptr && call.value.has_value();
 }
 
 /// Whether the loop may write the results there: to the elements of an operand, or to others.
 bool can_be_written(const array& out, const small_call& call) {
   if (out.readonly() || out.type().code() != call.loops->result || !are_alike(out, *call.model) ||
-      !is_small(out)) {
+      !is_compact(out) || out.may_be_busy()) {
     return false;
   }
   const std::byte* first = internal::first_element(out);
@@ -177,7 +175,7 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   }
   require_usable_process();
   look_for_peers();
-  if (!is_small(*call.model) ||
+  if (!is_compact(*call.model) ||
       !call.loops->is_for(call.model->size(), internal::private_queue(*call.model).get_device())) {
     return {};
   }
@@ -201,7 +199,7 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
     // Another thread may have begun work on the operands while the lock was free.
     for (int k = 0; k < operands; ++k) {
       const array* a = as_array(arguments[k]);
-      if (a != nullptr && a->may_be_busy()) {
+      if (a != nullptr && !internal::is_readable(*a)) {
         return {};
       }
     }
@@ -295,9 +293,9 @@ class kernel_operands {
   const array* first_ = nullptr;
 };
 
-/// Whether the host may compute with the array as with the first one.
+/// Whether the host may compute with the array's elements as with the first one's.
 bool suits_host(const array& a, const array& first) {
-  return a.size() != 0 && a.kind() == first.kind() && !a.may_be_busy() &&
+  return a.size() != 0 && a.kind() == first.kind() && internal::is_readable(a) &&
          internal::private_queue(a) == internal::private_queue(first);
 }
 
@@ -322,13 +320,12 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   }
   const internal::host_call call(*loops, function.row, types, arguments.all());
   const layout& shape = call.output_layout();
-  if (!loops->is_for(shape.size(), queue.get_device()) ||
-      static_cast<std::size_t>(shape.size()) > most_nbytes / dtype(types.computed).itemsize()) {
+  if (!loops->is_for(shape.size(), queue.get_device())) {
     return {};
   }
   nb::object result = nb::borrow(out);
   if (const array* into = as_array(out)) {
-    if (!suits_host(*into, first) || !call.may_write(*into)) {
+    if (!suits_host(*into, first) || into->may_be_busy() || !call.may_write(*into)) {
       return {};
     }
   } else {

@@ -199,6 +199,7 @@ NB_MODULE(_core, m) {
   bind_vendors(m);
   bind_operators(m);
   bind_shapes(m);
+  bind_joins(m);
   bind_creation(m);
   bind_copies(m);
   bind_from_others(m);

@@ -252,18 +252,22 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     view = as_view("array", array)
     widths = _widths(pad_width, view.ndim)
     order: OrderCF = "F" if view.flags.fnc else "C"
-    if not callable(mode):
+    is_zero = mode == "constant" and not kwargs and not view.dtype.names
+    if not is_zero and not callable(mode):
         numpy.pad(numpy.zeros(1, "u1"), 0, mode, **dict.fromkeys(kwargs, 1))  # knows the options
     if mode in _REPEATING and kwargs.get("reflect_type", "even") == "even":
         return _repeated(view, widths, mode, order, kwargs)
     if mode not in ("constant", "empty"):
         border = numpy.pad(on_host(view), widths, mode, **kwargs)
         return asarray(border, usm_type=view.usm_type, sycl_queue=view._own_queue, order=order)
-    shape = [n + before + after for n, (before, after) in zip(view.shape, widths, strict=True)]
+    pairs = widths.tolist()
+    shape = [n + before + after for n, (before, after) in zip(view.shape, pairs, strict=True)]
     result = _core._new_like(view, shape, order)
-    inside = [slice(b, b + n) for n, (b, _) in zip(view.shape, widths, strict=True)]
+    inside = [slice(b, b + n) for n, (b, _) in zip(view.shape, pairs, strict=True)]
+    if is_zero:
+        result.fill(0)
     result[tuple(inside)] = view
-    if mode == "constant":
+    if mode == "constant" and not is_zero:
         values = numpy.broadcast_to(on_host(kwargs.get("constant_values", 0)), (view.ndim, 2))
         for axis, (first, last) in enumerate(values):  # one that does not fit is an error
             edge = [slice(None)] * axis + inside[axis:]  # with the corners of the axes before

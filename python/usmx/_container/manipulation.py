@@ -152,6 +152,10 @@ def concat(
         >>> print(usmx.concat([usmx.arange(2), usmx.zeros(1)]))
         [0. 1. 0.]
     """
+    if out is None and dtype is None and casting == "same_kind":
+        joined = _core._joined(arrays, axis, False)
+        if joined is not None:
+            return joined
     views = checked_list(arrays)
     if axis is None:
         views, axis = [reshape(view, -1) for view in views], 0
@@ -203,6 +207,10 @@ def stack(
         >>> usmx.stack([usmx.zeros(3), usmx.ones(3)]).shape
         (2, 3)
     """
+    if out is None and dtype is None and casting == "same_kind":
+        joined = _core._joined(arrays, axis, True)
+        if joined is not None:
+            return joined
     views = checked_list(arrays)
     axis = _core._normalized_axis(axis, views[0].ndim + 1)
     _check_shapes(views, None)
@@ -268,6 +276,9 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
     x = as_view("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
+    repeated = _core._repeated(x, repeats, axis)
+    if repeated is not None:
+        return repeated
     axis = as_axis(axis, x.ndim)
     count = _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):

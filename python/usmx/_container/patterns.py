@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         UsmType,
     )
 
+_LARGE = 2**62  # differences of smaller integers fit the native module's
+
 
 def arange(
     start: complex | Producer,
@@ -75,6 +77,12 @@ def arange(
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
+    is_plain = type(start) is type(stop) is type(step) is int and step == 1
+    if is_plain and dtype is device is usm_type is sycl_queue is None:
+        are_short = abs(start) < _LARGE and abs(stop) < _LARGE
+        counted = _core._counted(start, stop - start) if are_short else None
+        if counted is not None:
+            return counted
     start, stop, step = map(_number_in, (start, stop, step))
     _require_numbers(start=start, stop=stop, step=step)
     if step == 0:

@@ -129,7 +129,7 @@ TEST(access_history_test, segments_with_a_gap_between_them_stay_apart) {
   all.add({20, 30}, access::read, 2, all.latest());
   all.forget({0, 30}, {2});
   EXPECT_EQ(all.segment_count(), 2U);
-  EXPECT_FALSE(all.has_any({10, 20}));
+  EXPECT_FALSE(all.has_any({10, 20}, access::write));
   EXPECT_TRUE(all.find({10, 20}, access::write).empty());
 }
 
@@ -161,7 +161,7 @@ TEST(access_history_test, addition_that_fails_leaves_no_segment_without_work) {
         failed = false;
       } catch (const std::runtime_error&) {
         EXPECT_LE(all.segment_count(), 2U) << copies;
-        EXPECT_FALSE(all.has_any({30, 40})) << copies;
+        EXPECT_FALSE(all.has_any({30, 40}, access::write)) << copies;
       }
       failing_event::copies_left = std::numeric_limits<int>::max();
       ASSERT_LT(copies, 100);
