@@ -20,44 +20,59 @@ struct unit {
   bool has_fma;
 };
 
-/// Calls for vectors of so many bytes. The driver's functions take them in vector registers and
-/// keep more registers than C++'s own do. The last vector is filled up with ones.
+/// Calls for vectors of so many bytes. The driver's functions take them in vector registers, as
+/// C++'s own do, and keep more registers. The last vector is filled up with ones.
 template <class T, std::size_t Bytes>
 struct vector_calls;
 
 #if defined(__x86_64__)
-#define USMX_VECTOR_CALLS(bytes, target_)                                                         \
-  template <class T>                                                                              \
-  struct vector_calls<T, bytes> {                                                                 \
-    using numbers [[gnu::vector_size(bytes)]] = T;                                                \
-    static constexpr std::ptrdiff_t width = bytes / sizeof(T);                                    \
-                                                                                                  \
-    [[gnu::target(target_)]] static void of_one(const driver_function<T>& function, const T* a,   \
-                                                T* results, std::ptrdiff_t count) {               \
-      const auto call = reinterpret_cast<numbers (*)(numbers)>(                                   \
-          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                  \
-      for (std::ptrdiff_t k = 0; k < count; k += width) {                                         \
-        const auto nbytes = static_cast<std::size_t>(std::min(width, count - k)) * sizeof(T);     \
-        numbers x = numbers{} + T(1);                                                             \
-        std::memcpy(&x, a + k, nbytes);                                                           \
-        x = call(x);                                                                              \
-        std::memcpy(results + k, &x, nbytes);                                                     \
-      }                                                                                           \
-    }                                                                                             \
-    [[gnu::target(target_)]] static void of_two(const driver_function<T>& function, const T* a,   \
-                                                const T* b, T* results, std::ptrdiff_t count) {   \
-      const auto call = reinterpret_cast<numbers (*)(numbers, numbers)>(                          \
-          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                  \
-      for (std::ptrdiff_t k = 0; k < count; k += width) {                                         \
-        const auto nbytes = static_cast<std::size_t>(std::min(width, count - k)) * sizeof(T);     \
-        numbers x = numbers{} + T(1);                                                             \
-        numbers y = x;                                                                            \
-        std::memcpy(&x, a + k, nbytes);                                                           \
-        std::memcpy(&y, b + k, nbytes);                                                           \
-        x = call(x, y);                                                                           \
-        std::memcpy(results + k, &x, nbytes);                                                     \
-      }                                                                                           \
-    }                                                                                             \
+#define USMX_VECTOR_CALLS(bytes, target_)                                                       \
+  template <class T>                                                                            \
+  struct vector_calls<T, bytes> {                                                               \
+    using numbers [[gnu::vector_size(bytes)]] = T;                                              \
+    static constexpr std::ptrdiff_t width = bytes / sizeof(T);                                  \
+                                                                                                \
+    [[gnu::target(target_)]] static void of_one(const driver_function<T>& function, const T* a, \
+                                                T* results, std::ptrdiff_t count) {             \
+      const auto call = reinterpret_cast<numbers (*)(numbers)>(                                 \
+          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                \
+      numbers x;                                                                                \
+      std::ptrdiff_t k = 0;                                                                     \
+      for (; k + width <= count; k += width) {                                                  \
+        std::memcpy(&x, a + k, sizeof x);                                                       \
+        x = call(x);                                                                            \
+        std::memcpy(results + k, &x, sizeof x);                                                 \
+      }                                                                                         \
+      if (k < count) {                                                                          \
+        const auto rest = static_cast<std::size_t>(count - k) * sizeof(T);                      \
+        x = numbers{} + T(1);                                                                   \
+        std::memcpy(&x, a + k, rest);                                                           \
+        x = call(x);                                                                            \
+        std::memcpy(results + k, &x, rest);                                                     \
+      }                                                                                         \
+    }                                                                                           \
+    [[gnu::target(target_)]] static void of_two(const driver_function<T>& function, const T* a, \
+                                                const T* b, T* results, std::ptrdiff_t count) { \
+      const auto call = reinterpret_cast<numbers (*)(numbers, numbers)>(                        \
+          reinterpret_cast<void (*)()>(const_cast<void*>(function.of_vectors)));                \
+      numbers x;                                                                                \
+      numbers y;                                                                                \
+      std::ptrdiff_t k = 0;                                                                     \
+      for (; k + width <= count; k += width) {                                                  \
+        std::memcpy(&x, a + k, sizeof x);                                                       \
+        std::memcpy(&y, b + k, sizeof y);                                                       \
+        x = call(x, y);                                                                         \
+        std::memcpy(results + k, &x, sizeof x);                                                 \
+      }                                                                                         \
+      if (k < count) {                                                                          \
+        const auto rest = static_cast<std::size_t>(count - k) * sizeof(T);                      \
+        x = y = numbers{} + T(1);                                                               \
+        std::memcpy(&x, a + k, rest);                                                           \
+        std::memcpy(&y, b + k, rest);                                                           \
+        x = call(x, y);                                                                         \
+        std::memcpy(results + k, &x, rest);                                                     \
+      }                                                                                         \
+    }                                                                                           \
   };
 USMX_VECTOR_CALLS(16, "sse2")
 USMX_VECTOR_CALLS(32, "avx")

@@ -56,6 +56,7 @@ class operand_row {
       : step_(step),
         itemsize_(static_cast<std::ptrdiff_t>(to.itemsize())),
         is_direct_(from == to && step == itemsize_),
+        is_adjacent_(step == static_cast<std::ptrdiff_t>(from.itemsize())),
         convert_(from, to),
         copies_(at_hand.data()) {}
 
@@ -83,6 +84,8 @@ class operand_row {
       for (std::ptrdiff_t k = 0; k < count; ++k) {
         std::memcpy(copies_ + k * itemsize_, from, static_cast<std::size_t>(itemsize_));
       }
+    } else if (is_adjacent_) {
+      convert_.adjacent(first, copies_, count);
     } else {
       convert_.strided(first, step_, copies_, itemsize_, count);
     }
@@ -95,6 +98,7 @@ class operand_row {
   std::ptrdiff_t step_;
   std::ptrdiff_t itemsize_;
   bool is_direct_;
+  bool is_adjacent_;
   detail::conversion convert_;
   element value_{};
   std::byte* copies_;
@@ -107,11 +111,17 @@ class output_row {
       : step_(step),
         itemsize_(static_cast<std::ptrdiff_t>(from.itemsize())),
         is_direct_(from == to && step == itemsize_),
+        is_adjacent_(step == static_cast<std::ptrdiff_t>(to.itemsize())),
         convert_(from, to) {}
 
   void* place(std::byte* first) { return is_direct_ ? first : copies_.data(); }
   void write(std::byte* first, std::ptrdiff_t count) {
-    if (!is_direct_) {
+    if (is_direct_) {
+      return;
+    }
+    if (is_adjacent_) {
+      convert_.adjacent(copies_.data(), first, count);
+    } else {
       convert_.strided(copies_.data(), itemsize_, first, step_, count);
     }
   }
@@ -121,6 +131,7 @@ class output_row {
   std::ptrdiff_t step_;
   std::ptrdiff_t itemsize_;
   bool is_direct_;
+  bool is_adjacent_;
   detail::conversion convert_;
   copies copies_;
 };

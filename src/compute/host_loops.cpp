@@ -349,7 +349,7 @@ class function_list {
     } else if constexpr (is_real_of_driver) {
       made.arrays = &driver_loop<Row, C>::run;
     } else if constexpr (is_complex<C> && Row.name == "abs") {
-      made.arrays = &magnitudes<typename C::value_type>;
+      made.arrays = compiled<&magnitudes<typename C::value_type>>::best();
     } else if constexpr (is_complex<C> && Row.name == "square") {
       made.arrays =
           &product_loop<&unary<fused_square, C, C>, &unary<Expression, C, C>, C>::run;

@@ -4,6 +4,7 @@ import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
+from usmx import _core
 from helpers import KINDS, TYPESTRS, assert_takes_calls_of, output_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -350,6 +351,7 @@ def test_missing_axis_without_numpy_has_the_same_bases():
 import sys
 sys.modules["numpy"] = None
 import usmx
+from usmx import _core
 a = usmx.empty((2, 3))
 try:
     usmx.flip(a, axis=2)
@@ -444,6 +446,25 @@ def test_stacked_arrays_are_numpys(data, pair):
     count = data.draw(st.integers(1, 3))
     mine = usmx.stack([pair.mine] * count, axis=axis)
     assert_new(mine, np.stack([pair.numpys] * count, axis=axis), pair.mine)
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        lambda: [],
+        lambda: usmx.ones((2, 3)),
+        lambda: iter([usmx.ones(2)]),
+        lambda: [usmx.ones(2), [1, 2]],
+        lambda: [usmx.ones(2), usmx.ones(2, "f4")],
+        lambda: [usmx.ones(2), usmx.ones(2, usm_type="shared")],
+        lambda: [usmx.ones(2), usmx.ones(2, sycl_queue=usmx.SyclQueue())],
+        lambda: [usmx.ones((2, 1)), usmx.ones(2)],
+        lambda: [usmx.ones((1,) * 64)],
+    ],
+)
+@pytest.mark.parametrize("is_new", [False, True])
+def test_joins_of_arrays_that_are_not_alike_are_left_to_the_package(arrays, is_new):
+    assert _core._joined(arrays(), 0, is_new) is None
 
 
 def test_arrays_of_one_element_are_joined():
