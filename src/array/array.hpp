@@ -80,9 +80,7 @@ inline bool host_reaches(const array& of) {
 USMX_API bool may_have_work_before(const array&, detail::access) noexcept;
 
 /// Whether nothing may be writing the elements, so that the host may read what it reaches.
-inline bool is_readable(const array& of) {
-  return !may_have_work_before(of, detail::access::read);
-}
+inline bool is_readable(const array& of) { return !may_have_work_before(of, detail::access::read); }
 
 /// Whether the host may read and write the elements now: no work on them may be unfinished.
 inline bool is_ready_for_host(const array& of) { return !of.may_be_busy() && host_reaches(of); }

@@ -10,7 +10,7 @@ namespace usmx::inline v1::internal {
 
 /// The functions of one number that kernels leave to the driver, and those of two.
 inline constexpr std::array<std::string_view, 18> driver_functions_of_one{
-    "sin",  "cos",  "tan",  "exp",  "exp2", "expm1", "log",   "log2",  "log10",
+    "sin",   "cos",  "tan",  "exp",  "exp2", "expm1", "log",   "log2",  "log10",
     "log1p", "sinh", "cosh", "asin", "acos", "atan",  "asinh", "acosh", "atanh"};
 inline constexpr std::array<std::string_view, 3> driver_functions_of_two{"pow", "atan2", "hypot"};
 
@@ -31,7 +31,8 @@ template <class T>
 struct driver_library {
   std::array<driver_function<T>, driver_functions_of_one.size()> of_one;
   std::array<driver_function<T>, driver_functions_of_two.size()> of_two;
-  /// Whether the driver compiles kernels for a processor that multiplies and adds with one rounding.
+  /// Whether the driver compiles kernels for a processor that multiplies and adds with one
+  /// rounding.
   bool has_fma;
   /// Calls a function for rows of numbers. The results may be written over an operand.
   void (*run_of_one)(const driver_function<T>&, const T* a, T* results, std::ptrdiff_t count);

@@ -160,8 +160,8 @@ class row_computer {
     host_loops::operands from{};
     host_loops::loop loop = loops_.arrays;
     const auto take_one = [&](std::size_t k, host_loops::loop of_number) {
-      const bool is_one = of_number != nullptr && operands_.size() == 2 &&
-                          loop == loops_.arrays && operands_[k].is_repeated();
+      const bool is_one = of_number != nullptr && operands_.size() == 2 && loop == loops_.arrays &&
+                          operands_[k].is_repeated();
       loop = is_one ? of_number : loop;
       from[k] = is_one ? operands_[k].one(at[k]) : operands_[k].read(at[k], count);
     };

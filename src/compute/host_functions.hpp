@@ -57,13 +57,14 @@ inline int __spirv_ocl_ilogb(T x) {
 // ---- the driver's: only where its library is known to be there
 
 template <class Names>
-consteval std::size_t place_in(const Names& names, std::string_view name) {
+constexpr std::size_t place_in(const Names& names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
-#define USMX_BUILTIN(name)                                                               \
-  template <class T>                                                                     \
-  inline T __spirv_ocl_##name(T x) {                                                     \
-    return find_driver_library<T>()->of_one[place_in(driver_functions_of_one, #name)].of_one(x); \
+#define USMX_BUILTIN(name)                                                  \
+  template <class T>                                                        \
+  inline T __spirv_ocl_##name(T x) {                                        \
+    constexpr std::size_t place = place_in(driver_functions_of_one, #name); \
+    return find_driver_library<T>()->of_one[place].of_one(x);               \
   }
 USMX_BUILTIN(sin)
 USMX_BUILTIN(cos)
@@ -84,10 +85,11 @@ USMX_BUILTIN(asinh)
 USMX_BUILTIN(acosh)
 USMX_BUILTIN(atanh)
 #undef USMX_BUILTIN
-#define USMX_BUILTIN(name)                                                                  \
-  template <class T>                                                                        \
-  inline T __spirv_ocl_##name(T x, T y) {                                                   \
-    return find_driver_library<T>()->of_two[place_in(driver_functions_of_two, #name)].of_two(x, y); \
+#define USMX_BUILTIN(name)                                                  \
+  template <class T>                                                        \
+  inline T __spirv_ocl_##name(T x, T y) {                                   \
+    constexpr std::size_t place = place_in(driver_functions_of_two, #name); \
+    return find_driver_library<T>()->of_two[place].of_two(x, y);            \
   }
 USMX_BUILTIN(pow)
 USMX_BUILTIN(atan2)
@@ -111,13 +113,20 @@ USMX_BUILTIN(lgamma)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
-#ifndef __clang__  // g++ lacks two builtins of clang's, and takes the third in no signature
+// The builtins of clang's for devices: g++ lacks two of them, takes the third in no signature, and
+// its library makes names of them that clang then has not.
 #define __is_signed(T) (std::is_signed_v<T>)
 #define __is_integral(T) (std::is_integral_v<T>)
 #define __is_same(T, U) (std::is_same_v<T, U>)
+#if defined(__clang__) && __clang_major__ < 15  // which lacks the type; no row computes in it here
+struct no_half {
+  no_half() = default;
+  constexpr explicit no_half(float) {}
+};
+#define _Float16 no_half
 #endif
-#include <usmx/kernel_math.hpp>
 #include <usmx/kernel_complex.hpp>
+#undef _Float16
 using namespace usmx;
 #include "compute/device/device_functions.hpp"
 #undef __is_same

@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/threads.hpp"
 #include "compute/driver_functions.hpp"
 #include "compute/host_functions.hpp"
-#include "base/threads.hpp"
 #include "compute/table.hpp"
 
 namespace usmx::inline v1::internal::host {
@@ -159,8 +159,9 @@ void powers(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
 #define USMX_FMA
 #endif
 
-/// Products of complex numbers as the driver's compiler makes them of the kernels' expression: where
-/// the processor can, one product of each part is not rounded, whatever the kernel's options say.
+/// Products of complex numbers as the driver's compiler makes them of the kernels' expression:
+/// where the processor can, one product of each part is not rounded, whatever the kernel's options
+/// say.
 struct fused_product {
   template <class C>
   static C of(C a, C b) {
@@ -213,13 +214,13 @@ enum class way : std::uint8_t {
 };
 
 template <class C>
-constexpr bool is_complex = std::is_same_v<C, host::complex<float>> ||
-                            std::is_same_v<C, host::complex<double>>;
+constexpr bool is_complex =
+    std::is_same_v<C, host::complex<float>> || std::is_same_v<C, host::complex<double>>;
 
 /// Rows of complex numbers that need the sine and the cosine of one number: a kernel computes both
 /// together, in another way.
-constexpr std::string_view of_sine_and_cosine[] = {"exp", "expm1", "sin",  "cos", "tan",
-                                                   "sinh", "cosh", "tanh", "pow"};
+constexpr std::string_view of_sine_and_cosine[] = {"exp",  "expm1", "sin",  "cos", "tan",
+                                                   "sinh", "cosh",  "tanh", "pow"};
 
 template <class C>
 constexpr way way_of(const function_row& row) {
@@ -229,8 +230,8 @@ constexpr way way_of(const function_row& row) {
     }
     return row.errors[1] == 0 ? way::exact : way::driver;
   } else if constexpr (std::is_floating_point_v<C>) {
-    const bool is_own = row.name == "tanh" || row.name == "cbrt" ||
-                        (row.name == "log" && std::is_same_v<C, float>);
+    const bool is_own =
+        row.name == "tanh" || row.name == "cbrt" || (row.name == "log" && std::is_same_v<C, float>);
     return row.is_slow_on_host  ? way::none
            : is_own             ? way::of_cpus
            : row.errors[0] == 0 ? way::exact
@@ -351,8 +352,7 @@ class function_list {
     } else if constexpr (is_complex<C> && Row.name == "abs") {
       made.arrays = compiled<&magnitudes<typename C::value_type>>::best();
     } else if constexpr (is_complex<C> && Row.name == "square") {
-      made.arrays =
-          &product_loop<&unary<fused_square, C, C>, &unary<Expression, C, C>, C>::run;
+      made.arrays = &product_loop<&unary<fused_square, C, C>, &unary<Expression, C, C>, C>::run;
     } else if constexpr (is_complex<C> && Row.name == "multiply") {
       made.arrays = &products<Expression, C, 0>::run;
       made.number_first = &products<Expression, C, 1>::run;
@@ -371,8 +371,8 @@ class function_list {
   }
 
   template <class Expression, class C, int NumberAt>
-  using products = product_loop<&binary<fused_product, C, C, NumberAt>,
-                                &binary<Expression, C, C, NumberAt>, C>;
+  using products =
+      product_loop<&binary<fused_product, C, C, NumberAt>, &binary<Expression, C, C, NumberAt>, C>;
 
   std::vector<host_function> all_;
 };

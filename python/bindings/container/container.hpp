@@ -28,7 +28,8 @@ void bind_creation(nb::module_& m);
 void bind_copies(nb::module_& m);
 /// reshape, permute_dims and all others that give a view under another shape or order of axes.
 void bind_shapes(nb::module_& m);
-/// _joined, _repeated and _counted, from which the package makes concat and others of its functions.
+/// _joined, _repeated and _counted, from which the package makes concat and others of its
+/// functions.
 void bind_joins(nb::module_& m);
 /// _nonzero and _count_nonzero, from which the package makes functions.
 void bind_items(nb::module_& m);

@@ -48,8 +48,8 @@ std::optional<std::vector<std::ptrdiff_t>> joined_shape(std::span<const array> p
   for (const array& each : parts.subspan(1)) {
     const shape_span other = each.shape();
     for (std::size_t k = 0; k < shape.size(); ++k) {
-      const bool is_bad = k == axis ? __builtin_add_overflow(shape[k], other[k], &shape[k])
-                                    : shape[k] != other[k];
+      const bool is_bad =
+          k == axis ? __builtin_add_overflow(shape[k], other[k], &shape[k]) : shape[k] != other[k];
       if (is_bad) {
         return std::nullopt;
       }
@@ -127,9 +127,8 @@ nb::object repeated(const py_array& source, nb::handle count_object, nb::handle 
   require_usable_process();
   const array& from = source.value;
   const auto along = axis_of(axis, from.ndim());
-  const Py_ssize_t count = PyLong_CheckExact(count_object.ptr())
-                               ? PyLong_AsSsize_t(count_object.ptr())
-                               : Py_ssize_t{-1};
+  const Py_ssize_t count =
+      PyLong_CheckExact(count_object.ptr()) ? PyLong_AsSsize_t(count_object.ptr()) : Py_ssize_t{-1};
   PyErr_Clear();
   if (!along || count < 0 || from.owner() == nullptr || from.ndim() >= max_ndim) {
     return nb::none();
@@ -153,8 +152,8 @@ nb::object repeated(const py_array& source, nb::handle count_object, nb::handle 
   return to_python(result);
 }
 
-/// The integers from 0 on, or from `first`, in the default type and memory of the default device. None
-/// where they are many, or the host does not reach them.
+/// The integers from 0 on, or from `first`, in the default type and memory of the default device.
+/// None where they are many, or the host does not reach them.
 nb::object counted(std::ptrdiff_t first, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t most = 16384;
   require_usable_process();
@@ -162,9 +161,9 @@ nb::object counted(std::ptrdiff_t first, std::ptrdiff_t count) {
     return nb::none();
   }
   const sycl::queue queue = internal::default_queue();
-  const array result = make_array(layout::c_order(std::array{std::max<std::ptrdiff_t>(count, 0)}),
-                                  type_code::int64, queue, kind_argument(nb::none(), nb::none()),
-                                  first_use::at_once);
+  const array result =
+      make_array(layout::c_order(std::array{std::max<std::ptrdiff_t>(count, 0)}), type_code::int64,
+                 queue, kind_argument(nb::none(), nb::none()), first_use::at_once);
   if (!internal::is_ready_for_host(result)) {
     return nb::none();
   }
@@ -181,9 +180,10 @@ void bind_joins(nb::module_& m) {
   m.def("_joined", &joined, nb::arg("arrays").none(), nb::arg("axis").none(), nb::arg("is_new"),
         nb::sig("def _joined(arrays: object, axis: object, is_new: bool, /) -> USMArray | None"),
         "concat, or stack, of arrays of one type, kind and queue. None for all other arguments.");
-  m.def("_repeated", &repeated, nb::arg("array"), nb::arg("count").none(), nb::arg("axis").none(),
-        nb::sig("def _repeated(array: USMArray, count: object, axis: object, /) -> USMArray | None"),
-        "repeat by one count. None for all other arguments.");
+  m.def(
+      "_repeated", &repeated, nb::arg("array"), nb::arg("count").none(), nb::arg("axis").none(),
+      nb::sig("def _repeated(array: USMArray, count: object, axis: object, /) -> USMArray | None"),
+      "repeat by one count. None for all other arguments.");
   m.def("_counted", &counted, nb::arg("first"), nb::arg("count"),
         nb::sig("def _counted(first: int, count: int, /) -> USMArray | None"),
         "A few integers in default memory. None for many, and where the host does not reach it.");

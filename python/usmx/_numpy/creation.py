@@ -327,7 +327,8 @@ def fromfile(
         [1 2]
     """
     if not hasattr(file, "fileno"):
-        file = os.fspath(file)  # a TypeError names what it is, where NumPy says that it has no flush
+        # A TypeError names what it is, where NumPy says that it has no flush.
+        file = os.fspath(file)
     return asarray(numpy.fromfile(file, _type_or_default(dtype), count, sep, offset))
 
 

@@ -122,6 +122,16 @@ TEST(access_history_test, neighbours_that_have_the_same_work_again_are_one_segme
   EXPECT_EQ(events_of(all.find({0, 30}, access::write)), std::vector<int>{1});
 }
 
+TEST(access_history_test, reads_come_before_writes_alone) {
+  history all;
+  all.add({0, 30}, access::read, 1, 0);
+  EXPECT_TRUE(all.has_any({10, 20}, access::write));
+  EXPECT_FALSE(all.has_any({10, 20}, access::read));
+  all.add({25, 30}, access::write, 2, all.latest());
+  EXPECT_TRUE(all.has_any({10, 30}, access::read));
+  EXPECT_FALSE(all.has_any({10, 20}, access::read));
+}
+
 TEST(access_history_test, segments_with_a_gap_between_them_stay_apart) {
   history all;
   all.add({0, 30}, access::write, 1, 0);

@@ -4,11 +4,11 @@ import dpnp.tensor
 import numpy as np
 import pytest
 import usmx
-from usmx import _core
 from helpers import KINDS, TYPESTRS, assert_takes_calls_of, output_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from usmx import _core
 
 AxisError = np.exceptions.AxisError
 
@@ -451,7 +451,7 @@ def test_stacked_arrays_are_numpys(data, pair):
 @pytest.mark.parametrize(
     "arrays",
     [
-        lambda: [],
+        list,
         lambda: usmx.ones((2, 3)),
         lambda: iter([usmx.ones(2)]),
         lambda: [usmx.ones(2), [1, 2]],
