@@ -42,8 +42,8 @@ def stub():
     lines += [f"from {module_of(name)} import {own_name(name)} as {name}" for name in sorted(
         {*MODULES, *ALIASES, *OF_NUMPY}
     )]  # fmt: skip
-    lines += ["", f"__all__ = {NAMES}", ""]
-    lines += [f"{name}: numpy.dtype[Any]" for name in TYPES]
+    lines += [f"from numpy import {np.dtype(name).name} as {name}" for name in TYPES]
+    lines += ["", f"__all__ = {NAMES}"]
     return "\n".join(lines) + "\n"
 
 
@@ -65,7 +65,9 @@ def module_of(name):
 def names_table():
     """NumPy's names that are another one's here, or NumPy's own object."""
     rows = [[f"`{name}`", f"`{ALIASES[name]}`"] for name in sorted(ALIASES)]
-    rows += [[f"`{name}`", f"`{getattr(usmx, name)}`, a type"] for name in sorted(TYPES)]
+    rows += [
+        [f"`{name}`", f"`{np.dtype(getattr(usmx, name)).name}`, a type"] for name in sorted(TYPES)
+    ]
     return table(["NumPy's name", "the same as"], rows)
 
 

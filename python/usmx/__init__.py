@@ -275,33 +275,34 @@ if not _t.TYPE_CHECKING:
     _functions.hand_out(vars(memory), memory.__all__)
 
 if _t.TYPE_CHECKING:
-    import numpy as _np
-    from numpy import dtype as dtype
+    from numpy import (
+        bool as bool,
+        complex64 as complex64,
+        complex128 as complex128,
+        dtype as dtype,
+        float16 as float16,
+        float32 as float32,
+        float64 as float64,
+        int8 as int8,
+        int16 as int16,
+        int32 as int32,
+        int64 as int64,
+        uint8 as uint8,
+        uint16 as uint16,
+        uint32 as uint32,
+        uint64 as uint64,
+    )
 
     from usmx import fft as fft
     from usmx import linalg as linalg
     from usmx import random as random
+    from usmx import special as special
     from usmx._numpy import *
-
-    bool: _np.dtype[_np.bool]
-    int8: _np.dtype[_np.int8]
-    int16: _np.dtype[_np.int16]
-    int32: _np.dtype[_np.int32]
-    int64: _np.dtype[_np.int64]
-    uint8: _np.dtype[_np.uint8]
-    uint16: _np.dtype[_np.uint16]
-    uint32: _np.dtype[_np.uint32]
-    uint64: _np.dtype[_np.uint64]
-    float16: _np.dtype[_np.float16]
-    float32: _np.dtype[_np.float32]
-    float64: _np.dtype[_np.float64]
-    complex64: _np.dtype[_np.complex64]
-    complex128: _np.dtype[_np.complex128]
 else:  # unseen by type checkers, for which every name that is not there would be an Any
 
     def __getattr__(name):
         """NumPy's names and element types, and modules, once they are used."""
-        if name in ("fft", "linalg", "random", "testing"):
+        if name in ("fft", "linalg", "random", "special", "testing"):
             return _import_module(f"usmx.{name}")
         if name == "dtype" or name in _types.NAMES:
             value = _types.constant(name)
@@ -323,6 +324,7 @@ else:  # unseen by type checkers, for which every name that is not there would b
                 "fft",
                 "linalg",
                 "newaxis",
+                "special",
                 *dunder,
             }
         )

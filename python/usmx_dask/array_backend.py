@@ -5,7 +5,8 @@ Dask imports this module, and with it usmx, when a program first names the backe
 
 import usmx
 from dask.array.backends import ArrayBackendEntrypoint, array_creation_dispatch
-from dask.array.dispatch import to_numpy_dispatch
+from dask.array.dispatch import percentile_lookup, to_numpy_dispatch
+from dask.array.percentile import _percentile
 
 
 class ArrayBackend(ArrayBackendEntrypoint):
@@ -13,6 +14,7 @@ class ArrayBackend(ArrayBackendEntrypoint):
 
     def __init__(self):
         to_numpy_dispatch.register(usmx.USMArray)(usmx.asnumpy)
+        percentile_lookup.register(usmx.USMArray)(_percentile)
 
     @classmethod
     def to_backend_dispatch(cls):

@@ -17,6 +17,7 @@ USMX_EMBED(device_scan_groups, USMX_REPOSITORY "/src/compute/device/scan_groups.
 USMX_EMBED(device_sort, USMX_REPOSITORY "/src/compute/device/sort.hpp")
 USMX_EMBED(device_sort_elements, USMX_REPOSITORY "/src/compute/device/sort_elements.hpp")
 USMX_EMBED(device_sort_groups, USMX_REPOSITORY "/src/compute/device/sort_groups.hpp")
+USMX_EMBED(device_special, USMX_REPOSITORY "/src/compute/device/special.hpp")
 
 namespace usmx::inline v1::internal {
 
@@ -37,6 +38,7 @@ std::string_view device_text(std::string_view name) {
       {"sort.hpp", {usmx_device_sort_begin, usmx_device_sort_end}},
       {"sort_elements.hpp", {usmx_device_sort_elements_begin, usmx_device_sort_elements_end}},
       {"sort_groups.hpp", {usmx_device_sort_groups_begin, usmx_device_sort_groups_end}},
+      {"special.hpp", {usmx_device_special_begin, usmx_device_special_end}},
   };
   const auto found = std::ranges::find(all, name, &file::name);
   if (found == std::end(all)) {

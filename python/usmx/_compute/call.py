@@ -200,15 +200,17 @@ def operands_of(
 ) -> tuple[USMArray | Any, ...]:
     """The operands as `compute` takes them: USMArrays, on which others may follow, and numbers.
 
-    Arrays of NumPy's and lists are copied to where the first USMArray is. TypeError for anything
-    else.
+    Arrays of NumPy's and lists are copied to where the first USMArray is; lists alone, to the
+    current queue. TypeError for anything else.
     """
     views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
     first = next((each for each in views if type(each) is USMArray), None)
     host = (numpy.ndarray, list, tuple)
     if first is None:
-        if any(isinstance(each, host) for each in views):
+        if any(isinstance(each, numpy.ndarray) for each in views):
             raise _no_array(function)
+        if any(isinstance(each, host) for each in views):
+            return tuple(asarray(each) if isinstance(each, host) else each for each in views)
         return _numbers_on_a_queue(views)
     return tuple(
         asarray(each, usm_type=first.usm_type, sycl_queue=first._own_queue)

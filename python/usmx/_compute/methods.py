@@ -272,6 +272,16 @@ class OfArrays:
 
         return call_numpy_function(self, func, types, args, kwargs)
 
+    def __round__(self: Any, ndigits: SupportsIndex | None = None, /) -> Any:
+        """``round(a[0], 2)``, as for NumPy's numbers: an int without `ndigits`. Waits for that one.
+
+        TypeError for arrays with dimensions, for which `round` is.
+        """
+        _require_made(self)
+        if self.ndim:
+            raise TypeError(f"round() takes arrays without dimensions, found shape {self.shape}")
+        return round(self.item()) if ndigits is None else self.round(ndigits)
+
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """NumPy's ufuncs on arrays: those that usmx has compute, on the queue of the arrays.
 

@@ -35,8 +35,10 @@ from usmx._compute.promotion import number_converter
 from usmx._compute.reductions import one_correction, reduce, spread_of
 from usmx._compute.scans import accumulate, single_axis
 from usmx._compute.sorting import argsort
+from usmx._compute.special import function_of, special
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
+from usmx._container.host import numpy
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import mask_beside
 from usmx._container.patterns import arange
@@ -220,6 +222,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     names, way = _WAYS.get(method, ((), _call))
     if name in names:
         return way(name, inputs, outs or (None,), kwargs)
+    special_name = function_of(ufunc) if method == "__call__" and not kwargs else None
+    if special_name is not None and all(map(_is_real, inputs)):
+        return special(special_name, *(outs or (None,)), *inputs)
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
         raise TypeError(f"numpy.{call}: usmx does not compute it; for NumPy, {_ways_to_host}")
@@ -306,6 +311,12 @@ _WAYS: dict[str, tuple[Collection[str], Callable[..., Any]]] = {
     "reduce": (_REDUCTIONS, _reduce),
     "accumulate": (("add", "multiply"), _accumulate),
 }
+
+
+def _is_real(operand):
+    return getattr(operand, "dtype", numpy.dtype("f8")).kind in "biuf" and not isinstance(
+        operand, complex
+    )
 
 
 def _is_near(operand):
@@ -403,7 +414,17 @@ def call_numpy_function(
             return getattr(module, own_name)(*args, **kwargs)
     if name in _OF_OPERANDS and _takes_all(classes):
         return _OF_OPERANDS[name](name, args, kwargs)
+    if _is_of_the_numpy_room(function, name) and _takes_all(classes):
+        return getattr(import_module("usmx._numpy"), name)(*args, **kwargs)
     return numpy_functions.call_numpy_function(asked, function, classes, args, kwargs)
+
+
+def _is_of_the_numpy_room(function, name):
+    """Whether usmx has it under NumPy's name, with NumPy's arguments."""
+    is_dispatched = hasattr(function, "_implementation")  # not so np.array(..., like=array)
+    if not is_dispatched or name in FUNCTIONS or name in numpy_functions.OF_ATTRIBUTES:
+        return False
+    return name in import_module("usmx._numpy.names").MODULES
 
 
 def _takes_all(classes):

@@ -269,10 +269,11 @@ def as_view(name: str, obj: object) -> USMArray:
 
 
 def as_array(name: str, obj: object) -> USMArray:
-    """The USMArray of a producer, or a new one of a number or of nested lists."""
-    if isinstance(obj, (list, tuple, int, float, complex, numpy.generic)):
+    """The USMArray of a producer, or a new one of a number, a range or nested lists."""
+    view = _as_array(obj)
+    if view is None and isinstance(obj, (list, tuple, range, int, float, complex, numpy.generic)):
         return asarray(obj)
-    return as_view(name, obj)
+    return as_view(name, obj) if view is None else view
 
 
 def beside(array: USMArray, obj: object) -> USMArray:

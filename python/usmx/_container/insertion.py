@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue
-from usmx._container.creation import as_array, as_view
+from usmx._container.creation import as_array
 from usmx._container.flat import set_flat
 from usmx._container.host import host_value, numpy, on_host, signed
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
@@ -97,7 +97,7 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
         >>> print(usmx.insert(usmx.arange(3), 1, [7, 8]))
         [0 7 8 1 2]
     """
-    view, along = with_axis(as_view("arr", arr), axis)
+    view, along = with_axis(as_array("arr", arr), axis)
     places = numpy.arange(view.shape[along])
     before = _indices(view, obj)
     before = places[before] if isinstance(before, slice) else numpy.asarray(before)
@@ -175,7 +175,7 @@ def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> US
         >>> print(usmx.trim_zeros(usmx.asarray([0, 0, 1, 2, 0])))
         [1 2]
     """
-    view = as_view("filt", filt)
+    view = as_array("filt", filt)
     ends = trim.lower()
     if not ends or set(ends) - {"f", "b"}:
         raise ValueError(f"trim must be 'f', 'b' or 'fb', found {trim!r}")
@@ -249,7 +249,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
         >>> print(usmx.pad(usmx.arange(3), (1, 2), 'edge'))
         [0 0 1 2 2 2]
     """
-    view = as_view("array", array)
+    view = as_array("array", array)
     widths = _widths(pad_width, view.ndim)
     order: OrderCF = "F" if view.flags.fnc else "C"
     is_zero = mode == "constant" and not kwargs and not view.dtype.names

@@ -24,7 +24,7 @@ from usmx._core import USMArray
 
 # With `like=array`, they convert to an array beside that one.
 _CONVERSIONS = {"asarray": {}, "asanyarray": {}, "array": {"copy": True}}
-_OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
+OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these read no element
 
 
 def call_numpy_function(asked, function, classes, args, kwargs):
@@ -37,11 +37,11 @@ def call_numpy_function(asked, function, classes, args, kwargs):
     if name in FUNCTIONS and _is_ours(name, args, classes):
         return FUNCTIONS[name](name, args, kwargs)
     arrays = _arrays_in((*args, *kwargs.values()))
-    if name not in _OF_ATTRIBUTES and not all(map(_core._host_may_view, arrays)):
+    if name not in OF_ATTRIBUTES and not all(map(_core._host_may_view, arrays)):
         raise TypeError(f"numpy.{name} cannot read device memory: {_core._ways_to_host}")
     if not hasattr(function, "_implementation"):  # np.arange(..., like=array)
         return NotImplemented
-    if name in _OF_ATTRIBUTES:
+    if name in OF_ATTRIBUTES:
         return function._implementation(*args, **kwargs)
     return on_the_host(function, args, kwargs)
 

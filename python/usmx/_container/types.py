@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._container.creation import as_view
+from usmx._container.creation import as_array
 from usmx._container.host import is_numpys, numpy
 from usmx._core import USMArray, _as_array
 
@@ -257,9 +257,13 @@ def default_types(device: SyclDevice) -> dict[str, NumpyType]:
     }
 
 
-def constant(name: str) -> NumpyType:
-    """What the package offers under ``dtype`` and under each of NAMES: NumPy's."""
-    return numpy.dtype if name == "dtype" else numpy.dtype(name)
+def constant(name: str) -> type:
+    """What the package offers under ``dtype`` and under each of NAMES: NumPy's classes.
+
+    They compare equal to the types of arrays, and make numbers when they are called.
+    """
+    found: type = getattr(numpy, name)
+    return found
 
 
 def _can_cast_on(source, target, casting, fp16, fp64):
@@ -344,7 +348,7 @@ def astype(
     """
     if isinstance(copy, str):  # "no" would mean yes
         raise TypeError(f"copy must be True or False, found {copy!r}")
-    view = as_view("usm_ary", usm_ary)
+    view = as_array("usm_ary", usm_ary)
     if newdtype is None:
         newdtype = default_types(view._own_queue.sycl_device)["real floating"]
     if casting != "unsafe" and not can_cast(view.dtype, newdtype, casting=casting):

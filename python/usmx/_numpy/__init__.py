@@ -28,7 +28,7 @@ def _made(name):
     if name in ALIASES:
         return getattr(import_module("usmx"), ALIASES[name])
     if name in TYPES:
-        return _dtype(getattr(numpy, name))
+        return _dtype(getattr(numpy, name)).type
     if name in OF_NUMPY:
         return getattr(numpy, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)

@@ -25,9 +25,10 @@ from usmx._compute.elementwise import (
     sin,
     trunc,
 )
+from usmx._compute.special import special
 from usmx._container.host import numpy
 from usmx._core import ElementwiseKernel, USMArray
-from usmx._numpy.arguments import array_of, arrays_of, float_type, floating, where
+from usmx._numpy.arguments import array_of, arrays_of, floating, where
 
 if TYPE_CHECKING:
     from typing import Any
@@ -435,25 +436,11 @@ def sinc(x: Operand) -> USMArray:
 def i0(x: Operand) -> USMArray:
     """Compute the modified Bessel function of the first kind of order 0. Does not wait.
 
-    Its power series, all of whose terms are positive, is summed up.
-
     Example:
         >>> print(usmx.i0(usmx.asarray([0.0, 1.0])))
         [1.         1.26606588]
     """
-    numbers = floating(array_of(x))
-    if numbers.dtype.kind == "c":
-        raise TypeError("i0 is not defined for complex numbers")
-    text = (
-        "double q = double(x) * double(x) / 4, term = 1, sum = 1;"
-        "for (int k = 1; k < 2000 && term > sum * 1e-17; ++k) { term *= q / (double(k) * k);"
-        "sum += term; } y = T(sum)"
-    )
-    wide = float_type(array_of(x)) if numbers.dtype != numpy.float16 else numpy.dtype("f4")
-    if not numbers._own_queue.sycl_device.has_aspect_fp64:
-        text = text.replace("double", "float").replace("1e-17", "1e-9f")
-    made = _kernel(f"i0_{len(text)}", "T x", "T y", text)(numbers.astype(wide, copy=False))
-    return made.astype(numbers.dtype, copy=False)
+    return special("i0", None, array_of(x))
 
 
 def isposinf(x: Operand, out: USMArray | None = None) -> USMArray:

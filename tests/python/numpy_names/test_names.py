@@ -60,6 +60,7 @@ def test_other_name_is_the_same_function(name):
 @pytest.mark.parametrize("name", TYPES)
 def test_other_name_of_a_type_is_that_type(name):
     assert getattr(usmx, name) == np.dtype(getattr(np, name))
+    assert getattr(usmx, name)(1) == 1
     assert usmx.zeros(2, getattr(usmx, name)).dtype == getattr(np, name)
 
 
