@@ -223,6 +223,13 @@ def test_chunks_move_to_the_backend_and_back(kind):
     assert np.array_equal(back, host)
 
 
+def test_percentiles_of_the_backends_chunks_are_those_of_numpys_chunks():
+    chunked = da.from_array(np.arange(100.0) ** 2, chunks=30)
+    expected = da.percentile(chunked, [25, 50]).compute()
+    found = da.percentile(chunked.to_backend("usmx"), [25, 50]).compute()
+    np.testing.assert_allclose(usmx.asnumpy(usmx.asarray(found)), expected)
+
+
 @pytest.mark.usefixtures("backend")
 @pytest.mark.parametrize(
     "make",

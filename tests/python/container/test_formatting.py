@@ -371,3 +371,11 @@ def test_large_device_array_is_not_fetched_to_be_shown(large, show, edgeitems):
         finally:
             tracemalloc.stop()
     assert peak < 1 << 20
+
+
+def test_python_rounds_the_element_of_an_array_without_dimensions():
+    x = usmx.asarray([2.345, -0.5])
+    assert (round(x[0]), type(round(x[0]))) == (2, int)
+    assert round(x[0], 1).tolist() == 2.3
+    with pytest.raises(TypeError, match=r"without dimensions, found shape \(2,\)"):
+        round(x)
