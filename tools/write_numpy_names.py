@@ -2,14 +2,15 @@
 
 write_numpy_names.py [--check]
 
-Those are the types of the names for type checkers, and docs/reference/numpy-names.md. The table is
-python/usmx/_numpy/names.py. --check writes nothing, and fails where a file is not as it would be
-written.
+Those are the types of the names for type checkers, docs/reference/numpy-names.md, and the names in
+docs/is-usmx-for-me.md. The table is python/usmx/_numpy/names.py. --check writes nothing, and fails
+where a file is not as it would be written.
 
 Needs the installed package.
 """
 
 import sys
+from itertools import groupby
 
 import numpy as np
 import usmx
@@ -19,6 +20,7 @@ from usmx._numpy.names import ABSENT, ALIASES, MADE, MODULES, NAMES, OF_NUMPY, T
 TOOL = "tools/write_numpy_names.py"
 STUB = ROOT / "python/usmx/_numpy/__init__.pyi"
 PAGE = ROOT / "docs/reference/numpy-names.md"
+OVERVIEW = ROOT / "docs/is-usmx-for-me.md"
 TITLES = {
     "creation": "Making arrays, reading and writing texts",
     "elementwise": "For each element",
@@ -106,14 +108,53 @@ def signatures():
     return "".join(parts).lstrip("\n")
 
 
-def same_names():
-    """The names of NumPy's that the rest of usmx has as they are."""
-    return [name for name in dir(np) if name in usmx.__all__ and name not in NAMES]
+def public(module):
+    return sorted((name for name in dir(module) if name[0] != "_"), key=str.lower)
+
+
+def sorted_out(name):
+    """The column of a name of NumPy's main namespace, and what stands there."""
+    if name in ABSENT:
+        return 2, f"`{name}`"
+    if name in ALIASES or name in TYPES:
+        other = ALIASES[name] if name in ALIASES else str(getattr(usmx, name))
+        return 1, f"`{name}`: `{other}`"
+    getattr(usmx, name)
+    return 0, f"`{name}`"
+
+
+def all_names_table():
+    """Every public name of NumPy's main namespace, a row for each first letter."""
+    rows = []
+    for letter, names in groupby(public(np), key=lambda name: name[0].upper()):
+        cells = ["", "", ""]
+        for column, text in map(sorted_out, names):
+            cells[column] += f"{', ' if cells[column] else ''}{text}"
+        rows.append([letter, *cells])
+    return table(["", "has", "has by another name", "has not"], rows)
+
+
+def counts_table():
+    """How many names of NumPy's modules there are here, and which ones there are not."""
+    columns = [sorted_out(name)[0] for name in public(np)]
+    rows = [["`numpy`", *(str(columns.count(k)) for k in range(3)), "the table below"]]
+    for module in ("linalg", "fft", "random"):
+        names = public(getattr(np, module))
+        there = dir(getattr(usmx, module))
+        missing = [name for name in names if name not in there]
+        counts = [str(len(names) - len(missing)), "0", str(len(missing))]
+        rows.append([f"`numpy.{module}`", *counts, ", ".join(f"`{name}`" for name in missing)])
+    return table(["module", "has", "has by another name", "has not", "which are"], rows)
+
+
+def overview():
+    text = OVERVIEW.read_text(encoding="utf-8")
+    text = put(text, "counts of names", counts_table(), TOOL)
+    return put(text, "all names", all_names_table(), TOOL)
 
 
 def page():
     text = PAGE.read_text(encoding="utf-8")
-    text = put(text, "the same names", listed(same_names()), TOOL)
     text = put(text, "other names", names_table(), TOOL)
     text = put(text, "names of NumPy's own", listed(sorted(OF_NUMPY)), TOOL)
     text = put(text, "names that are not there", absent_table(), TOOL)
@@ -122,7 +163,7 @@ def page():
 
 def main():
     failed = 0
-    for path, text in {STUB: stub(), PAGE: page()}.items():
+    for path, text in {STUB: stub(), PAGE: page(), OVERVIEW: overview()}.items():
         if sys.argv[1:] == ["--check"]:
             found = path.read_text(encoding="utf-8") if path.exists() else ""
             failed |= differences(str(path.relative_to(ROOT)), found, text)

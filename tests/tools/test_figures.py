@@ -69,6 +69,14 @@ def test_first_page_names_figures_of_the_results(results):
     assert f"takes {own} on two cores (NumPy {of_numpy}, dpnp {of_dpnp})" in front
     own, of_dpnp = times("from_usm_array_interface(producer)", "dpnp.tensor")
     assert f"costs {own} (dpnp {of_dpnp})" in front
+    own, _ = times("from_usm_array_interface(dpnp array)", "floor: dpnp makes its dictionary")
+    assert f"and {own} for an array of dpnp" in front
+    rows = {(row["work"], row["peer"]): row for row in results["gpu"]["rows"]}
+    assert "H100" in results["gpu"]["machine"]["device"]
+    own, of_torch = times("copy 8192^2 transposed", "PyTorch")
+    assert f"the transposed copy takes {own} (PyTorch {of_torch})" in front
+    own, of_torch = times("sum, axis None, 8192^2 f4", "PyTorch")
+    assert f"the sum {own} (PyTorch {of_torch})" in front
 
 
 def test_results_are_of_a_quiet_machine(results):

@@ -72,7 +72,7 @@ TYPES = (
 
 # Objects of NumPy's own: each holds no array, or nothing but the host's.
 OF_NUMPY = (
-    "False_", "ScalarType", "True_", "base_repr", "binary_repr", "complexfloating",
+    "False_", "ScalarType", "True_", "base_repr", "binary_repr", "complexfloating", "einsum_path",
     "errstate", "euler_gamma", "exceptions", "flexible", "floating",
     "format_float_positional", "format_float_scientific", "generic", "geterr", "geterrcall",
     "index_exp", "inexact", "integer", "isscalar", "issubdtype", "little_endian",
