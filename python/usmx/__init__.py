@@ -24,6 +24,7 @@ from usmx import (
     memory as memory,
     utils as utils,
 )
+from usmx._benchmark import benchmark as benchmark
 from usmx._compute import methods as _compute_methods  # gives arrays theirs
 from usmx._compute.elementwise import *
 from usmx._compute.fusion import fuse as fuse

@@ -255,6 +255,7 @@ FUNCTIONS = {
     ],
     "SyclPlatform": [lambda x: F.SyclPlatform().get_devices(), lambda x: repr(x.q.sycl_device.sycl_platform)],
     "SyclTimer": [lambda x: timed(x).dt],
+    "benchmark": [lambda x: F.benchmark(F.sqrt, x.a, n_repeat=1, n_warmup=0, max_duration=0)],
     "utils": [lambda x: F.utils.get_execution_queue([x.q, x.q]), lambda x: F.utils.intel_device_info(x.a.sycl_device)],
     **{name: [lambda x, name=name: getattr(F, name)()] for name in (
         "get_composite_devices", "get_num_devices", "get_platforms", "has_accelerator_devices", "has_cpu_devices",

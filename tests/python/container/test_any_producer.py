@@ -140,7 +140,7 @@ CALLS = {
     "zeros_like": usmx.zeros_like,
 }
 WITHOUT_ARRAYS = {
-    "arange", "broadcast_shapes", "default_queue", "default_usm_type", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "fuse", "get_coerced_usm_type",
+    "arange", "benchmark", "broadcast_shapes", "default_queue", "default_usm_type", "diag_indices", "empty", "eye", "finfo", "frombuffer", "from_arrow", "from_dlpack", "from_numpy", "from_shared_memory", "full", "fuse", "get_coerced_usm_type",
     "get_execution_queue", "get_devices", "get_include", "importing_extension", "get_print_options",
     "iinfo", "indices", "isdtype", "linspace", "load", "ones", "print_options", "host_access", "set_default_queue", "set_default_usm_type", "set_print_options",
     "synchronize", "tril_indices", "triu_indices", "using_queue", "using_usm_type", "zeros",

@@ -84,6 +84,7 @@ OTHERS = {
     "result_type": "reads types",
     "pending_events": "knows no queues",
     "savez": "writes to a file",
+    "benchmark": "hands them to a function",
 }
 # Parameters that take an array, or several.
 TAKE_ARRAYS = set(
