@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
 
 _SHORT = frozenset(("astype", "copy_async", "fill_async"))
+_OF_PYTORCH = {"dim": "axis", "dims": "axis", "keepdim": "keepdims"}
 _TAKES_ANY_ARGUMENT = 4  # inspect.CO_VARARGS
 _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 
@@ -71,10 +72,14 @@ def naming_keywords(function: _AnyFunction) -> _AnyFunction:
         except TypeError as error:
             for keyword in kwargs:
                 if keyword not in known:
-                    raise TypeError(
+                    text = (
                         f"{function.__name__}() got an unexpected keyword argument '{keyword}', "
                         f"it takes {', '.join(known)}"
-                    ) from None
+                    )
+                    own = _OF_PYTORCH.get(keyword)
+                    if own in known:
+                        text += f": {own} is PyTorch's {keyword}"
+                    raise TypeError(text) from None
             if len(args) > code.co_argcount and not code.co_flags & _TAKES_ANY_ARGUMENT:
                 raise TypeError(f"{error}: call it as {_call_of(function)}") from None
             raise

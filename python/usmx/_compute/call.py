@@ -285,7 +285,7 @@ def output(function: str, out: Any) -> USMArray:
     if not isinstance(out, USMArray):
         text = f"{function}: out must be a USMArray, found {type(out).__name__}"
         if isinstance(out, numpy.ndarray):  # as in `host += a`
-            text += "; NumPy computes with usmx.asnumpy(a)"
+            text += "; into an array of NumPy's, as in `x += a`, goes x += usmx.asnumpy(a)"
         raise TypeError(text)
     return out
 

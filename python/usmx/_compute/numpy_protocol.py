@@ -38,6 +38,7 @@ from usmx._compute.sorting import argsort
 from usmx._compute.special import function_of, special
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container import numpy_functions
+from usmx._container.elsewhere import own_function
 from usmx._container.host import numpy
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import mask_beside
@@ -227,7 +228,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         return special(special_name, *(outs or (None,)), *inputs)
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
-        raise TypeError(f"numpy.{call}: usmx does not compute it; for NumPy, {_ways_to_host}")
+        own = own_function(call, ufunc)
+        text = f"numpy.{call}: usmx does not compute it{f', use {own}' if own else ''}"
+        raise TypeError(f"{text}; for NumPy, {_ways_to_host}")
     if outs:
         kwargs["out"] = outs
     return on_the_host(getattr(ufunc, method), inputs, kwargs)

@@ -5,6 +5,7 @@ Python asks here only after it has not found the name, so that names which exist
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 from usmx import _core
@@ -12,11 +13,6 @@ from usmx import _core
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NoReturn
-
-COMPUTE = (
-    "usmx does not compute it: dpnp may (usmx.to_dpnp(a), no copy), or NumPy on the host "
-    "(usmx.asnumpy(a))"
-)
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
@@ -45,9 +41,54 @@ _OF_THE_PACKAGE = {
     "program": "usmx.Kernel(source, name); dpctl.program compiles OpenCL C",
     "tensor": "usmx itself, which has dpnp.tensor's functions; or usmx.asarray(x), for PyTorch's",
     "usm_ndarray": "usmx.USMArray",
+    "Event": "usmx.SyclEvent, or queue.submit_barrier(), which returns one",
+    "ElementWiseKernel": "usmx.ElementwiseKernel",
+    "alltrue": "usmx.all(a)",
+    "as_tensor": "usmx.asarray(x)",
+    "bmm": "usmx.matmul(a, b)",
+    "clamp": "usmx.clip(a, min, max)",
+    "compile": "usmx.fuse(function)",
+    "complex_": "usmx.complex128",
+    "cumproduct": "usmx.cumprod(a, axis)",
+    "devices": "usmx.get_devices()",
+    "float_": "usmx.float64",
+    "from_torch": "usmx.from_dlpack(tensor)",
+    "get_default_device": "usmx.default_queue().sycl_device",
+    "get_device": "a.device, or usmx.default_queue().sycl_device",
+    "in1d": "usmx.isin(a, b)",
+    "jit": "usmx.fuse(function)",
+    "mm": "usmx.matmul(a, b)",
+    "no_grad": "the calls as they are, since usmx records no gradients",
+    "product": "usmx.prod(a)",
+    "relu": "usmx.maximum(a, 0)",
+    "set_default_device": "usmx.set_default_queue(usmx.SyclQueue('gpu'))",
+    "sigmoid": "1 / (1 + usmx.exp(-a))",
+    "softmax": (
+        "e / e.sum(axis=-1, keepdims=True), where "
+        "e = usmx.exp(a - a.max(axis=-1, keepdims=True))"
+    ),
+    "sometrue": "usmx.any(a)",
+    "stream": "with usmx.using_queue(queue):",
+    "to_cupy": "cupy.from_dlpack(a)",
+    "to_device": "a.to_device(device)",
+    "to_torch": "torch.from_dlpack(a)",
+    "trapz": "usmx.trapezoid(y, x)",
     **dict.fromkeys(
         ("manual_seed", "rand", "randint", "randn", "randperm"), "usmx.random.default_rng(seed)"
     ),
+    **{
+        name: f"usmx.{module}.{name}"
+        for module, names in {
+            "fft": """
+                fft2 fftfreq fftn fftshift hfft ifft ifft2 ifftn ifftshift ihfft irfft irfft2
+                irfftn rfft rfft2 rfftfreq rfftn""",
+            "linalg": """
+                cholesky cond det eig eigh eigvals eigvalsh inv lstsq matrix_norm matrix_power
+                matrix_rank multi_dot norm pinv qr slogdet solve svd svdvals tensorinv tensorsolve
+                unchecked vector_norm""",
+        }.items()
+        for name in names.split()
+    },
 }  # fmt: skip
 
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
@@ -84,13 +125,39 @@ _OF_ASSIGNMENTS = {
 
 
 def refuse_name(name: str, reasons: Mapping[str, str]) -> NoReturn:
-    """AttributeError for a name that the package lacks, with what to use, or why it lacks it."""
-    text = f"module 'usmx' has no attribute {name!r}"
+    """AttributeError for a name that the package lacks, with what to use, or why it lacks it.
+
+    `usmx.__getattr__` calls it. ``from usmx import name`` puts a text of its own in the place of an
+    AttributeError's, but lets an ImportError pass.
+    """
     if name in _OF_THE_PACKAGE:
-        text += f": use {_OF_THE_PACKAGE[name]}"
-    elif name in reasons:
-        text += f": {reasons[name]}"
-    raise AttributeError(text, name=name, obj=__import__("usmx"))
+        advice = f": use {_OF_THE_PACKAGE[name]}"
+    else:
+        advice = f": {reasons[name]}" if name in reasons else ""
+    package = sys.modules["usmx"]
+    if advice and _is_imported_from(2):
+        text = f"cannot import name {name!r} from 'usmx'{advice}"
+        raise ImportError(text, name="usmx", path=package.__file__)
+    raise AttributeError(f"module 'usmx' has no attribute {name!r}{advice}", name=name, obj=package)
+
+
+def _is_imported_from(depth: int) -> bool:
+    """Whether ``from ... import`` asks for an attribute, as many frames above the caller's."""
+    from opcode import opmap
+
+    try:
+        frame = sys._getframe(depth + 1)
+    except ValueError:  # called by C code alone
+        return False
+    return frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+
+def own_function(name: str, function: object) -> str:
+    """The whole name of usmx's function that does what one of NumPy's does; "" if there is none."""
+    found: object = sys.modules["usmx"]
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return f"usmx.{name}" if callable(found) and found is not function else ""
 
 
 class _Elsewhere:

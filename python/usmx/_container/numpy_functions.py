@@ -19,6 +19,7 @@ from usmx._container import (
     strides,
     types,
 )
+from usmx._container.elsewhere import own_function
 from usmx._container.host import numpy
 from usmx._core import USMArray
 
@@ -38,7 +39,9 @@ def call_numpy_function(asked, function, classes, args, kwargs):
         return FUNCTIONS[name](name, args, kwargs)
     arrays = _arrays_in((*args, *kwargs.values()))
     if name not in OF_ATTRIBUTES and not all(map(_core._host_may_view, arrays)):
-        raise TypeError(f"numpy.{name} cannot read device memory: {_core._ways_to_host}")
+        own = own_function(name, function)
+        ways = f"{own} can; {_core._ways_to_host}" if own else _core._ways_to_host
+        raise TypeError(f"numpy.{name} cannot read device memory: {ways}")
     if not hasattr(function, "_implementation"):  # np.arange(..., like=array)
         return NotImplemented
     if name in OF_ATTRIBUTES:

@@ -1,5 +1,9 @@
 """Names that usmx lacks say what to use instead, and are lacking all the same."""
 
+import io
+import operator
+import re
+
 import numpy as np
 import pytest
 import usmx
@@ -12,6 +16,87 @@ from usmx._numpy import names
 def test_function_under_another_name_is_named(name):
     with pytest.raises(AttributeError, match=f"no attribute '{name}': use "):
         getattr(usmx, name)
+
+
+@pytest.mark.parametrize("name", sorted({*_OF_THE_PACKAGE, *names.ABSENT} - {"tensor", "testing"}))
+def test_import_of_a_name_says_the_same_as_its_use(name):
+    with pytest.raises(AttributeError) as used:
+        getattr(usmx, name)
+    advice = str(used.value).partition(f"{name!r}: ")[2]
+    assert advice
+    for program in (f"from usmx import {name}", f"from usmx import ones, {name} as other"):
+        with pytest.raises(ImportError) as caught:
+            exec(program)
+        assert type(caught.value) is ImportError
+        assert str(caught.value) == f"cannot import name {name!r} from 'usmx': {advice}"
+        assert caught.value.name == "usmx"
+
+
+def test_import_of_a_name_without_advice_has_pythons_text():
+    with pytest.raises(ImportError, match=r"^cannot import name 'nosuch' from 'usmx' \("):
+        from usmx import nosuch  # noqa: F401
+
+
+def test_names_of_the_package_that_are_in_modules_are_found_there():
+    for module in (usmx.linalg, usmx.fft):
+        place = module.__name__
+        absent = {name for name in module.__all__ if not hasattr(usmx, name)} - {"LinAlgError"}
+        assert {name: _OF_THE_PACKAGE.get(name) for name in absent} == {
+            name: f"{place}.{name}" for name in absent
+        }
+
+
+@pytest.mark.parametrize("name", sorted(_OF_THE_PACKAGE))
+def test_advice_names_what_is_there(name):
+    for path in re.findall(r"\busmx\.([\w.]*\w)", _OF_THE_PACKAGE[name]):
+        assert operator.attrgetter(path)(usmx) is not None
+
+
+def test_advice_for_lists_of_scores_is_right():
+    a = usmx.asarray([[1.0, 2.0], [3.0, 5.0]])
+    e = usmx.exp(a - a.max(axis=-1, keepdims=True))
+    scores = np.exp(usmx.asnumpy(a))
+    np.testing.assert_allclose(
+        usmx.asnumpy(e / e.sum(axis=-1, keepdims=True)), scores / scores.sum(1, keepdims=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("numpys", "own"),
+    [
+        (lambda a: np.save(io.BytesIO(), a), "usmx.save"),
+        (lambda a: np.savez(io.BytesIO(), a), "usmx.savez"),
+        (lambda a: np.concatenate([np.ones(2), a]), "usmx.concatenate"),
+        (lambda a: np.median(a), "usmx.median"),
+        (lambda a: np.fmod(a, 2), "usmx.fmod"),
+    ],
+)
+def test_function_of_numpy_that_gets_no_view_names_the_own_one_and_no_other_library(
+    numpys, own, strict_host
+):
+    with pytest.raises(TypeError, match=re.escape(own)) as caught:
+        numpys(usmx.ones(3))
+    assert "dpnp" not in str(caught.value)
+    assert "usm_type='shared'" in str(caught.value)
+
+
+def test_numpys_own_place_for_a_result_is_named_by_what_was_written():
+    host = np.ones(3)
+    with pytest.raises(TypeError, match=r"as in `x \+= a`, goes x \+= usmx\.asnumpy\(a\)$"):
+        host += usmx.ones(3)
+
+
+@pytest.mark.parametrize("function", [usmx.sum, usmx.sort, usmx.concat, usmx.cumsum, usmx.fft.fft])
+def test_dim_of_pytorch_is_axis(function):
+    with pytest.raises(TypeError, match=r"argument 'dim', it takes .*: axis is PyTorch's dim$"):
+        function(usmx.ones(3), dim=0)
+
+
+def test_keepdim_of_pytorch_is_keepdims():
+    with pytest.raises(TypeError, match=r": keepdims is PyTorch's keepdim$"):
+        usmx.sum(usmx.ones(3), keepdim=True)
+    with pytest.raises(TypeError, match=r"argument 'keepdim', it takes axis, kind[^:]*$"):
+        usmx.sort(usmx.ones(3), keepdim=True)
 
 
 def test_checker_is_there_without_an_import_of_its_own():
