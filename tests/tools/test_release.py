@@ -4,6 +4,7 @@ import re
 import tomllib
 
 import pytest
+import write_address
 from layers import ROOT
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -25,6 +26,32 @@ def test_workflows_run_scripts_that_are_here():
         assert scripts
         for script in scripts:
             assert (ROOT / script).stat().st_mode & 0o111, script
+
+
+def test_sources_have_no_address_and_a_release_fills_it_in_everywhere(tmp_path):
+    for name in ("pyproject.toml", "CITATION.cff"):
+        (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
+    before = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))
+    assert "urls" not in before["project"]
+    address = tmp_path.as_uri()
+    write_address.main(tmp_path, f"{address}/")
+    after = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))
+    urls = after["project"].pop("urls")
+    assert after == before
+    assert {"Homepage", "Documentation", "Changelog", "Issues"} == urls.keys()
+    assert urls["Homepage"] == address
+    assert all(url.startswith(address) for url in urls.values())
+    for path in re.findall(r"/blob/main/(\S+)", " ".join(urls.values())):
+        assert (ROOT / path).is_file()
+    assert f'repository-code: "{address}"' in (tmp_path / "CITATION.cff").read_text("utf-8")
+    with pytest.raises(ValueError, match=r"no \[project.urls\]"):
+        write_address.main(tmp_path, address)
+
+
+@pytest.mark.parametrize("address", ["", "usmx", 'a://b"', "a://b c"])
+def test_what_is_no_address_is_refused(tmp_path, address):
+    with pytest.raises(ValueError, match="expected an address of the form"):
+        write_address.main(tmp_path, address)
 
 
 def version_of_header():
