@@ -1,5 +1,5 @@
-// Reductions of few elements by loops of the host: the kernels' own expressions, and the elements
-// put together in the kernels' order, so that results have the same bits. Not installed.
+// Reductions by loops of the host: the kernels' own expressions, and the elements put together in
+// the kernels' order, so that results have the same bits (docs/decisions.md, 173). Not installed.
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,8 @@ struct host_reduction {
   type_code result;
   bool has_index;
   bool has_blocks;
+  /// Whether there is vector code for it.
+  bool has_vectors;
   loop run = nullptr;
 };
 
@@ -49,8 +51,12 @@ struct host_reduction {
 /// "deviation_mean" is the mean from which `var` and `std` deviate.
 USMX_API const host_reduction* find_host_reduction(std::string_view name, type_code) noexcept;
 
-/// No call by the host has more elements.
-inline constexpr std::ptrdiff_t max_host_reduction = 16384;
+/// No call by the host has more elements: with so many, kernels take as long, and the caller goes
+/// on meanwhile.
+inline constexpr std::ptrdiff_t max_host_reduction = std::ptrdiff_t{4} << 20;
+
+/// The most elements of a call that the processor's vectors do not help.
+inline constexpr std::ptrdiff_t max_little_reduction = 16384;
 
 /// One call.
 class USMX_API host_reduction_call {
@@ -63,7 +69,8 @@ class USMX_API host_reduction_call {
   /// The layout of the result, in C order.
   const layout& output_layout() const noexcept { return output_layout_; }
 
-  /// Computes, unless the device would share out the elements to more work items than a CPU does.
+  /// Computes, on several threads if that helps. Returns false, and has done nothing, where kernels
+  /// are faster, or the device shares out the elements to more work items than a CPU does.
   /// The memory of all arrays is idle, and the host reaches it. `out` is of the result's type and
   /// layout.
   bool run(const array& out) const;

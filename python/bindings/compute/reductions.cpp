@@ -1,4 +1,4 @@
-// Reductions of few elements, by loops of the host: one call of Python is one call of the library.
+// Reductions by loops of the host: one call of Python is one call of the library.
 // All others are kernels' (usmx/_compute/reductions.py), with the same bits.
 #include <memory>
 #include <optional>
@@ -61,7 +61,16 @@ std::optional<array> reduced(const host_reduction& function, const array& x, con
   const internal::host_reduction_call call(function, x, mean, axes, correction);
   array out = make_array(call.output_layout(), function.result, internal::private_queue(x),
                          x.kind(), first_use::at_once);
-  return !x.may_be_busy() && call.run(out) ? std::optional(std::move(out)) : std::nullopt;
+  if (x.may_be_busy()) {
+    return std::nullopt;
+  }
+  constexpr std::ptrdiff_t soon_done = std::ptrdiff_t{1}
+                                       << 16;  // before the lock would be released
+  const bool is_done = x.size() <= soon_done ? call.run(out) : [&] {
+    const without_interpreter_lock unlocked;
+    return call.run(out);
+  }();
+  return is_done ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<array> deviation(const host_reduction& function, const array& x,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 _BY_MERGING = ("sort_blocks", "merge"), ("sort_places", "merge_places")
 _BY_DIGITS = ("count_digits", "move_digits"), ("count_placed_digits", "move_placed_digits")
+_BY_ROWS = ("sort_row_by_digits",), ("sort_placed_row_by_digits",)
 _OF_PLACES = ("with_places", "places_of")
 _BLOCK = 32
 _PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
@@ -236,14 +237,17 @@ def _launch(x, made, descending, wants_places):
     by_digits = x.dtype.kind in _KEYS and shortest <= columns <= _LONGEST_BY_DIGITS
     source, names = "sort_groups.hpp", (*_BY_DIGITS, _OF_PLACES)
     if not (by_digits and by_groups):
-        source, names = "sort.hpp", (*_BY_MERGING, *names, ("begin_digits",))
+        source, names = "sort.hpp", (*_BY_MERGING, *_BY_ROWS, *names, ("begin_digits",))
     found = kernels(
         source,
         [name for group in names for name in group],
         x._own_queue,
         **_macros(x.dtype, descending, columns),
     )
-    if by_digits:
+    by_rows = by_digits and not by_groups and columns < _SHORTEST_PART
+    if by_rows:
+        steps, sort_rows = 1, _sort_short_rows
+    elif by_digits:
         bits = _BITS_OF_GROUPS if by_groups else _bits_of_digit(x.dtype, columns)
         steps = -(-8 * x.dtype.itemsize // bits)
         step_of = _step_of_groups if by_groups else _step_of_parts
@@ -256,7 +260,8 @@ def _launch(x, made, descending, wants_places):
         _, nbytes = _place_in(columns, x.dtype)
         memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
     else:
-        memories = [made, new_beside(x, made.shape if steps > 1 else (0,), x.dtype)]
+        has_two = by_rows or steps > 1
+        memories = [made, new_beside(x, made.shape if has_two else (0,), x.dtype)]
     last = sort_rows(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
     if wants_places:
         found["places_of"](x.size, None, last, made)
@@ -308,6 +313,13 @@ def _sort_digits(found, x, memories, steps, wants_places, step_of):
         source = memories[0]
         memories.reverse()
     return source
+
+
+def _sort_short_rows(found, x, memories, _, wants_places):
+    """A work item for each row, which goes between two memories as often as it has to."""
+    columns = x.shape[-1]
+    found[_BY_ROWS[wants_places][0]](x.size // columns, 1, x, *memories, columns)
+    return memories[0]
 
 
 def _step_of_parts(found, x):

@@ -613,6 +613,19 @@ def test_rows_of_every_length_are_sorted_stably(n, descending):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["u1", "f4", "i8"])
+def test_many_short_rows_are_sorted_stably(dtype):
+    host = np.random.default_rng(3).integers(0, 60, (20, 300)).astype(dtype)
+    host[3], host[4, 1:] = 7, 9  # no element, and one, differs from the others
+    if dtype == "f4":
+        host[:2] -= 30
+        host[:2, ::9], host[:2, 1::9] = np.nan, -0.0
+    order = np.argsort(host, stable=True)
+    same(usmx.argsort(usmx.asarray(host)), order)
+    same(usmx.sort(usmx.asarray(host)), np.take_along_axis(host, order, 1))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [300, 5000])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "i8", "u8", "f2", "f8", "c8", "c16"])
 def test_every_type_is_sorted_and_searched_as_numpy_does(dtype, n):

@@ -1,4 +1,4 @@
-"""Few elements are reduced on the host: the same bits as the kernels', and only where nobody can tell."""
+"""Elements are reduced on the host: the same bits as the kernels', and only where nobody can tell."""
 
 import numpy as np
 import pytest
@@ -94,6 +94,61 @@ def test_results_that_are_rounded_have_the_bits_of_the_kernels(by_kernels, dtype
         compare(by_kernels, ROUNDED, dtype, "rows", [(64, 64), (7, 4, 33)])
 
 
+# Rows that are short and long, with and without whole vectors, several parts, and several tasks.
+LARGE = [(8, 16384), (300, 1029), (16411, 40), (5000, 31), (2, 60, 1700), (1, 262147)]
+CHOSEN = ["max", "min", "argmax", "argmin"]
+
+
+def large_values(random, shape, dtype):
+    """Few numbers, so that many are equal, zeros of both signs, and rows with and without NaN."""
+    made = random.integers(-3, 4, shape).astype(dtype) * 0.25
+    made[made == 0] *= random.choice([-1.0, 1.0], int((made == 0).sum()))
+    made.flat[random.integers(0, made.size, 40)] = np.nan
+    return made
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", LARGE)
+def test_many_elements_have_the_bits_of_the_kernels(by_kernels, shape):
+    random = np.random.default_rng(11)
+    cases = [("sum", random.standard_normal(shape).astype("f4"))]
+    cases += [("var", cases[0][1]), ("mean", random.standard_normal(shape))]
+    cases += [("prod", 1 + cases[0][1] / 1000)]
+    cases += [(name, large_values(random, shape, "f4")) for name in CHOSEN]
+    for name, host in cases:
+        x, read = usmx.asarray(host), usmx.asarray(host)
+        more = {"correction": 0.5} if name == "var" else {}
+        for axis in (None, 0, -1):
+            found = call(name, x, axis, False)
+            if found is not None:  # else few vectors would help
+                expected = by_kernels(name, read, axis=axis, **more)
+                assert is_same(found, expected), (name, axis)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8", "?"])
+@pytest.mark.parametrize("shape", [(3, 40000), (40000, 3), (300, 129), (129, 300), (70, 31, 33)])
+def test_choices_among_many_elements_are_numpys(shape, dtype):
+    random = np.random.default_rng(13)
+    host = large_values(random, shape, "f8")
+    host = (
+        host.astype(dtype)
+        if dtype[0] == "f"
+        else np.nan_to_num(host * 4).astype("i1").astype(dtype)
+    )
+    x = usmx.asarray(host)
+    for name in CHOSEN:
+        for axis in (None, 0, -1):
+            np.testing.assert_array_equal(
+                usmx.asnumpy(getattr(usmx, name)(x, axis=axis)), getattr(np, name)(host, axis=axis)
+            )
+
+
+@pytest.mark.parametrize("name", ["sum", "max", "argmin", "var"])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_the_host_reduces_many_adjacent_elements(name, axis):
+    assert call(name, usmx.ones((300, 200), "f4"), axis, False) is not None
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_results_are_numpys(dtype):
     host = np.arange(24).reshape(2, 3, 4).astype(dtype)
@@ -109,7 +164,9 @@ def test_results_are_numpys(dtype):
 @pytest.mark.parametrize(
     "arguments",
     [
-        lambda: (usmx.ones(1 << 15), None, False),
+        lambda: (usmx.zeros((1 << 22) + 1, "i1"), None, False),
+        lambda: (usmx.ones(1 << 16)[::2], None, False),
+        lambda: (usmx.ones((1 << 15, 2)), 1, False),
         lambda: (usmx.zeros(0), None, False),
         lambda: (usmx.ones(4, "f2"), None, False),
         lambda: (usmx.ones(4, "c8"), None, False),
