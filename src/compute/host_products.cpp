@@ -474,9 +474,7 @@ struct loops {
 USMX_PRODUCT_LOOPS(baseline, , 2)
 #ifdef __x86_64__
 USMX_PRODUCT_LOOPS(avx2, [[gnu::target("avx2,fma")]], 4)
-USMX_PRODUCT_LOOPS(avx512,
-                   [[gnu::target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]],
-                   8)
+USMX_PRODUCT_LOOPS(avx512, [[gnu::target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")]], 8)
 #endif
 #undef USMX_PRODUCT_LOOPS
 
