@@ -77,10 +77,8 @@ def arange(
     if stop is None:
         start, stop = 0, start
     step = 1 if step is None else step
-    is_plain = type(start) is type(stop) is type(step) is int and step == 1
-    if is_plain and dtype is device is usm_type is sycl_queue is None:
-        are_short = abs(start) < _LARGE and abs(stop) < _LARGE
-        counted = _core._counted(start, stop - start) if are_short else None
+    if dtype is device is usm_type is sycl_queue is None:
+        counted = _counted(start, stop, step)
         if counted is not None:
             return counted
     start, stop, step = map(_number_in, (start, stop, step))
@@ -98,6 +96,13 @@ def arange(
     result = _core._new_array(count, dtype, usm_type, sycl_queue, device, "C", zeroed=False)
     _core._copy_from_host(result, _integers(begin, end, stride, dtype, count))
     return result
+
+
+def _counted(start: Any, stop: Any, step: Any) -> USMArray | None:
+    """A few of Python's own integers in default memory; None for all else."""
+    if not (type(start) is type(stop) is type(step) is int and step == 1):
+        return None
+    return _core._counted(start, stop - start) if max(abs(start), abs(stop)) < _LARGE else None
 
 
 def linspace(
