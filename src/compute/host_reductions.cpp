@@ -16,6 +16,8 @@
 #include "copy/convert.hpp"
 #include "generated_kernels/reduction_loops.hpp"
 
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are arguments of inlined functions only
+
 namespace usmx::inline v1::internal::host {
 namespace {
 
@@ -140,9 +142,6 @@ V joined_lanes(V* values, std::ptrdiff_t lanes, std::ptrdiff_t count) {
 }
 
 // ---- the element that max, min, argmax and argmin choose
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpsabi"  // no call of another source has a vector
 
 /// Chooses the greatest element for a `Sign` of 1, the smallest one for -1; of equal ones the
 /// first, and a NaN before numbers, as real_maximum and real_minimum do. The choice does not depend
@@ -373,8 +372,6 @@ struct chooser {
     }
   }
 };
-
-#pragma GCC diagnostic pop
 
 /// No choice: of sums and the like.
 template <class V>
@@ -778,8 +775,7 @@ host_reduction reduction(type_code result, bool has_index = false) {
           result,
           has_index,
           HasBlocks,
-          HasBlocks || !std::is_void_v<Choice> || best_traits<V>::is_best ||
-              std::is_floating_point_v<V>,
+          HasBlocks || !std::is_void_v<Choice> || best_traits<V>::is_best,
           [](const host_reduction_arguments& call) {
             reducer<Of<X, A, R>, X, A, V, R, HasBlocks, Choice>(call).run();
           }};
@@ -931,9 +927,12 @@ class all_loops {
                  : reduction<host::mean_reals, double, double, summed<double>, double, true>(wide);
     });
     add("deviation_mean", [](type_code code, char) {
-      return code == type_code::float32
-                 ? reduction<host::mean_reals, double, double, double, double>(wide)
-                 : reduction<host::mean_reals, double, double, summed<double>, double, true>(wide);
+      host_reduction made =
+          code == type_code::float32
+              ? reduction<host::mean_reals, double, double, double, double>(wide)
+              : reduction<host::mean_reals, double, double, summed<double>, double, true>(wide);
+      made.has_vectors = true;
+      return made;
     });
     add_deviation<host::var_reals>("var");
     add_deviation<host::std_reals>("std");
