@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <type_traits>
 
-// A few threads that share the work of large copies and reductions. They are started when first needed, live until
-// the process ends and know nothing of Python or SYCL.
+// A few threads that share the work of large copies and reductions. They are started when first
+// needed, live until the process ends and know nothing of Python or SYCL.
 
 namespace usmx::inline v1::detail {
 
