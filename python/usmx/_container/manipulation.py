@@ -297,8 +297,8 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        repetitions: how often along the last axes: an integer or a tuple of integers. If there are
-            more of them than `x` has axes, the result has an axis for each of them.
+        repetitions: how often along the last axes: an integer, or a tuple or list of integers. If
+            there are more of them than `x` has axes, the result has an axis for each of them.
 
     Returns:
         A new C-contiguous USMArray on the same queue and of the same kind.
@@ -459,7 +459,7 @@ def _integers_of(repeats, x):
 
 
 def _tile_counts(repetitions):
-    if not isinstance(repetitions, tuple):
+    if not isinstance(repetitions, (tuple, list)):
         repetitions = (repetitions,)
     counts = tuple(as_integer("a count of repetitions", count) for count in repetitions)
     if any(count < 0 for count in counts):

@@ -402,7 +402,9 @@ inline T beta(T a, T b) {
     const T size = exp(betaln(a, b));
     return other / T(2) == floor(other / T(2)) || isinf(size) ? size : -size;
   }
-  return tgamma(a) * rgamma(a + b) * tgamma(b);
+  const T product = tgamma(a) * rgamma(a + b) * tgamma(b);
+  return isfinite(product) ? product
+                           : gammasgn(a) * gammasgn(b) * gammasgn(a + b) * exp(betaln(a, b));
 }
 
 // ---- the incomplete gamma function
@@ -702,7 +704,7 @@ inline T chdtr(T v, T x) {
 
 template <class T>
 inline T chdtrc(T v, T x) {
-  return x < T(0) ? T(1) : gammaincc(v / T(2), x / T(2));
+  return gammaincc(v / T(2), x / T(2));
 }
 
 template <class T>

@@ -160,7 +160,7 @@ def test_every_row_is_tested():
     assert tested == {name for name, row in ROWS.items() if len(row.operands) < 3}
 
 
-@pytest.mark.parametrize("x", [[1, 2], np.ones(3), "text"], ids=repr)
+@pytest.mark.parametrize("x", [np.ones(3), "text"], ids=repr)
 def test_what_is_no_array_says_what_makes_one(x):
     for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
         with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):

@@ -313,10 +313,17 @@ def test_arrays_of_other_producers_are_changed_in_place():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_objects_without_usm_memory_are_a_type_error(name):
-    arguments = {"extract": ([1], [1]), "nonzero": ([1],), "place": ([1], [1], [1])}
-    default = ([1], [0], 1) if name.startswith("put") else ([1], [0])
+    host = np.ones(1)
+    arguments = {"extract": ([1], host), "nonzero": (host,), "place": (host, [1], [1])}
+    default = (host, [0], 1) if name.startswith("put") else (host, [0])
     with pytest.raises(TypeError, match="__sycl_usm_array_interface__"):
         getattr(usmx, name)(*arguments.get(name, default))
+
+
+@pytest.mark.parametrize("name", ["place", "put", "put_along_axis"])
+def test_lists_are_not_changed_in_place(name):
+    with pytest.raises(TypeError, match="__sycl_usm_array_interface__"):
+        getattr(usmx, name)([1], [0], [1])
 
 
 @pytest.mark.parametrize("condition", [True, False, np.True_, np.False_])

@@ -615,6 +615,7 @@ def test_wrong_counts_are_refused():
 def test_tiled_array_is_numpys(data, pair):
     counts = tuple(data.draw(st.lists(st.integers(0, 3), max_size=5)))
     assert_new(usmx.tile(pair.mine, counts), np.tile(pair.numpys, counts), pair.mine)
+    assert_new(usmx.tile(pair.mine, list(counts)), np.tile(pair.numpys, counts), pair.mine)
     assert_new(usmx.tile(pair.mine, 2), np.tile(pair.numpys, 2), pair.mine)
 
 
@@ -622,7 +623,7 @@ def test_wrong_repetitions_are_refused():
     a = usmx.empty(3)
     with pytest.raises(ValueError, match=r"must not be negative, found \(2, -1\)"):
         usmx.tile(a, (2, -1))
-    for repetitions in (1.5, [2], "2", None, (1.5,)):
+    for repetitions in (1.5, [2.0], "2", None, (1.5,)):
         with pytest.raises(TypeError):
             usmx.tile(a, repetitions)
 
@@ -651,8 +652,19 @@ ARGUMENTS = {
 }
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("wrong", [[1, 2, 3], np.zeros(3), None, "abc", 3], ids=repr)
+# Lists and numbers are arrays for these.
+OF_LISTS = ("roll", "broadcast_arrays", "stack", "concat", "unstack", "repeat", "tile")
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        pytest.param(name, wrong, id=f"{wrong!r}-{name}")
+        for name in NAMES
+        for wrong in ([1, 2, 3], 3, np.zeros(3), None, "abc")
+        if name not in OF_LISTS or not isinstance(wrong, (list, int))
+    ],
+)
 def test_other_objects_are_refused(name, wrong):
     with pytest.raises(
         TypeError, match="__sycl_usm_array_interface__|arrays must be a list, a tuple"

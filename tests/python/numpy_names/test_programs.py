@@ -141,7 +141,83 @@ for k in range(7):
     weights = np.minimum(weights, np.add.outer(weights[:, k], weights[k, :]))
 result = weights, np.minimum.reduce(weights, axis=1), np.maximum.accumulate(weights, axis=0)
 """,
+    "numpy-100, basics": """
+z = np.zeros(10)
+z[4] = 1
+v = np.arange(10, 50)[::-1]
+m = np.arange(9).reshape(3, 3)
+border = np.ones((5, 5))
+border[1:-1, 1:-1] = 0
+padded = np.pad(np.ones((3, 3)), pad_width=1, mode="constant", constant_values=0)
+board = np.zeros((8, 8), dtype=int)
+board[1::2, ::2] = 1
+board[::2, 1::2] = 1
+tiled = np.tile(np.array([[0, 1], [1, 0]]), (4, 4))
+r = np.array(draw.random((5, 5)))
+scaled = (r - np.mean(r)) / (np.std(r))
+w = np.arange(11)
+w[(3 < w) & (w < 8)] *= -1
+result = (
+    z, v, m, np.nonzero([1, 2, 0, 0, 4, 0]), border, padded, np.diag(1 + np.arange(4), k=-1), board,
+    np.unravel_index(99, (6, 7, 8)), tiled, scaled, np.ones((5, 3)) @ np.ones((3, 2)), w,
+    np.sum(range(5), -1), np.intersect1d([1, 2, 3], [2, 3, 5]), np.float32(0.1) * 3, np.trunc(r * 10),
+    np.linspace(0, 1, 11, endpoint=False)[1:], np.copysign(np.ceil(np.abs(r)), r - 0.5),
+)
+""",
+    "numpy-100, indices": """
+a = np.array(draw.integers(0, 10, 10))
+z = np.arange(100)
+value = 42.3
+near = z[(np.abs(z - value)).argmin()]
+points = np.array(draw.random((10, 2)))
+x, y = np.atleast_2d(points[:, 0], points[:, 1])
+distances = np.sqrt((x - x.T) ** 2 + (y - y.T) ** 2)
+counted = np.bincount(np.array([0, 2, 2, 1]), minlength=5)
+added = np.ones(10)
+np.add.at(added, [1, 1, 5], 1)
+f = np.bincount(np.array([1, 3, 9, 3, 4, 1]), weights=np.array([1, 2, 3, 4, 5, 6]))
+rows = np.array(draw.integers(0, 10, (3, 3)))
+swapped = np.arange(25).reshape(5, 5)
+swapped[[0, 1]] = swapped[[1, 0]]
+cumulated = np.cumsum(np.arange(10.0))
+moving = (cumulated[3:] - cumulated[:-3]) / 3
+ranks = np.array(draw.random(20)).argsort().argsort()
+blocks = np.add.reduceat(np.add.reduceat(np.ones((16, 16)), np.arange(0, 16, 4), axis=0),
+                         np.arange(0, 16, 4), axis=1)
+cube = np.array(draw.integers(0, 10, (3, 4, 3, 4))).sum(axis=(-2, -1))
+result = (
+    a.argmax(), near, distances, counted, added, f, rows[rows[:, 1].argsort()], swapped, moving, ranks,
+    blocks, cube, np.sort(rows, axis=None), np.diag(np.dot(rows, rows.T)), np.einsum("ij,ji->i", rows, rows.T),
+    np.unique(np.array([[1, 2], [1, 2], [3, 4]]), axis=0), np.array([3, 1, 2])[np.argsort(-np.array([3, 1, 2]))],
+    np.lib.stride_tricks.sliding_window_view(np.arange(14), window_shape=4), np.meshgrid([1, 2], [3, 4]),
+    np.unpackbits(np.array([[3], [5]], dtype=np.uint8), axis=1), np.vstack([[1, 2], [3, 4]]), np.median([3, 1, 2]),
+)
+""",
+    "npbench": """
+n = 12
+A = np.array(draw.random((n, n)))
+x, y = np.array(draw.random(n)), np.array(draw.random(n))
+spd = A @ A.T + n * np.eye(n)
+Q, R = A.copy(), np.zeros_like(A)
+for k in range(n):  # gramschmidt
+    R[k, k] = np.sqrt(np.dot(Q[:, k], Q[:, k]))
+    Q[:, k] = Q[:, k] / R[k, k]
+    R[k, k + 1:] = Q[:, k] @ Q[:, k + 1:]
+    Q[:, k + 1:] -= np.outer(Q[:, k], R[k, k + 1:])
+low = spd.copy()
+for i in range(n):  # cholesky
+    low[i, i] = np.sqrt(low[i, i] - np.dot(low[i, :i], low[i, :i]))
+    for j in range(i + 1, n):
+        low[j, i] = (low[j, i] - np.dot(low[j, :i], low[i, :i])) / low[i, i]
+data = (A - np.mean(A, axis=0)) / (np.sqrt(n) * np.std(A, axis=0))
+result = (
+    Q, R, np.tril(low), data.T @ data, (A @ x) @ A, x @ A + y, np.outer(x, y) + A, np.maximum(A, 0.5),
+    np.exp(A - np.max(A, axis=-1, keepdims=True)) / np.sum(np.exp(A), axis=1)[:, None],
+    np.histogram(x, bins=4), np.linalg.solve(spd, x), np.roll(A, 1, axis=0)[1:-1], np.arctan2(x, y),
+)
+""",
 }
+LONG = ("numpy-100, basics", "numpy-100, indices", "npbench")  # these call many kernels
 
 
 def results_of(text, module):
@@ -156,7 +232,10 @@ def flat(result):
     return [result]
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in PROGRAMS],
+)
 def test_program_gives_the_same_with_usmx(name):
     expected, found = (flat(results_of(PROGRAMS[name], module)) for module in (numpy, usmx))
     assert len(found) == len(expected)
