@@ -120,7 +120,7 @@ def cpp_header():
         names = row.operands
         parameters = ", ".join(f"const kernel_argument& {name}" for name in names)
         parts.append(
-            f"/// Computes {row.summary}, for each element.\n"
+            f"/// Computes for each element: {row.summary}.\n"
             f"inline array {row.name}({parameters}, const generated_call_options& how = {{}}) {{\n"
             f'  return compute("{row.name}", {{{", ".join(names)}}}, how);\n}}\n'
         )

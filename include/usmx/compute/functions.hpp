@@ -37,304 +37,304 @@ USMX_API array reduce(std::string_view name, const array& x, const reduction_axe
 
 // ---- for each element
 
-/// Computes the sum, for each element.
+/// Computes for each element: the sum.
 inline array add(const kernel_argument& x1, const kernel_argument& x2,
                  const generated_call_options& how = {}) {
   return compute("add", {x1, x2}, how);
 }
-/// Computes the difference, for each element.
+/// Computes for each element: the difference.
 inline array subtract(const kernel_argument& x1, const kernel_argument& x2,
                       const generated_call_options& how = {}) {
   return compute("subtract", {x1, x2}, how);
 }
-/// Computes the product, for each element.
+/// Computes for each element: the product.
 inline array multiply(const kernel_argument& x1, const kernel_argument& x2,
                       const generated_call_options& how = {}) {
   return compute("multiply", {x1, x2}, how);
 }
-/// Computes the quotient, for each element.
+/// Computes for each element: the quotient.
 inline array divide(const kernel_argument& x1, const kernel_argument& x2,
                     const generated_call_options& how = {}) {
   return compute("divide", {x1, x2}, how);
 }
-/// Computes the quotient, rounded down, for each element.
+/// Computes for each element: the quotient, rounded down.
 inline array floor_divide(const kernel_argument& x1, const kernel_argument& x2,
                           const generated_call_options& how = {}) {
   return compute("floor_divide", {x1, x2}, how);
 }
-/// Computes the rest of the division, with the sign of the divisor, for each element.
+/// Computes for each element: the rest of the division, with the sign of the divisor.
 inline array remainder(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("remainder", {x1, x2}, how);
 }
-/// Computes the first operand to the power of the second, for each element.
+/// Computes for each element: the first operand to the power of the second.
 inline array pow(const kernel_argument& x1, const kernel_argument& x2,
                  const generated_call_options& how = {}) {
   return compute("pow", {x1, x2}, how);
 }
-/// Computes the number with the other sign, for each element.
+/// Computes for each element: the number with the other sign.
 inline array negative(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("negative", {x}, how);
 }
-/// Computes the number itself, in new memory, for each element.
+/// Computes for each element: the number itself, in new memory.
 inline array positive(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("positive", {x}, how);
 }
-/// Computes the magnitude, for each element.
+/// Computes for each element: the magnitude.
 inline array abs(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("abs", {x}, how);
 }
-/// Computes the square, for each element.
+/// Computes for each element: the square.
 inline array square(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("square", {x}, how);
 }
-/// Computes 1 divided by the number, for each element.
+/// Computes for each element: 1 divided by the number.
 inline array reciprocal(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("reciprocal", {x}, how);
 }
-/// Computes -1, 0 or 1; of a complex number z / abs(z), for each element.
+/// Computes for each element: -1, 0 or 1; of a complex number z / abs(z).
 inline array sign(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sign", {x}, how);
 }
-/// Computes the conjugate, for each element.
+/// Computes for each element: the conjugate.
 inline array conj(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("conj", {x}, how);
 }
-/// Computes and of each two bits, for each element.
+/// Computes for each element: and of each two bits.
 inline array bitwise_and(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("bitwise_and", {x1, x2}, how);
 }
-/// Computes or of each two bits, for each element.
+/// Computes for each element: or of each two bits.
 inline array bitwise_or(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("bitwise_or", {x1, x2}, how);
 }
-/// Computes xor of each two bits, for each element.
+/// Computes for each element: xor of each two bits.
 inline array bitwise_xor(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("bitwise_xor", {x1, x2}, how);
 }
-/// Computes all bits inverted; of bool, the other value, for each element.
+/// Computes for each element: all bits inverted; of bool, the other value.
 inline array bitwise_invert(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("bitwise_invert", {x}, how);
 }
-/// Computes the bits, moved up, for each element.
+/// Computes for each element: the bits, moved up.
 inline array bitwise_left_shift(const kernel_argument& x1, const kernel_argument& x2,
                                 const generated_call_options& how = {}) {
   return compute("bitwise_left_shift", {x1, x2}, how);
 }
-/// Computes the bits, moved down, for each element.
+/// Computes for each element: the bits, moved down.
 inline array bitwise_right_shift(const kernel_argument& x1, const kernel_argument& x2,
                                  const generated_call_options& how = {}) {
   return compute("bitwise_right_shift", {x1, x2}, how);
 }
-/// Computes and of each two truth values, for each element.
+/// Computes for each element: and of each two truth values.
 inline array logical_and(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("logical_and", {x1, x2}, how);
 }
-/// Computes or of each two truth values, for each element.
+/// Computes for each element: or of each two truth values.
 inline array logical_or(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("logical_or", {x1, x2}, how);
 }
-/// Computes xor of each two truth values, for each element.
+/// Computes for each element: xor of each two truth values.
 inline array logical_xor(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("logical_xor", {x1, x2}, how);
 }
-/// Computes whether it is zero, for each element.
+/// Computes for each element: whether it is zero.
 inline array logical_not(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("logical_not", {x}, how);
 }
-/// Computes whether both are equal, for each element.
+/// Computes for each element: whether both are equal.
 inline array equal(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("equal", {x1, x2}, how);
 }
-/// Computes whether they differ, for each element.
+/// Computes for each element: whether they differ.
 inline array not_equal(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("not_equal", {x1, x2}, how);
 }
-/// Computes whether the first one is less, for each element.
+/// Computes for each element: whether the first one is less.
 inline array less(const kernel_argument& x1, const kernel_argument& x2,
                   const generated_call_options& how = {}) {
   return compute("less", {x1, x2}, how);
 }
-/// Computes whether the first one is greater, for each element.
+/// Computes for each element: whether the first one is greater.
 inline array greater(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("greater", {x1, x2}, how);
 }
-/// Computes whether the first one is less or equal, for each element.
+/// Computes for each element: whether the first one is less or equal.
 inline array less_equal(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("less_equal", {x1, x2}, how);
 }
-/// Computes whether the first one is greater or equal, for each element.
+/// Computes for each element: whether the first one is greater or equal.
 inline array greater_equal(const kernel_argument& x1, const kernel_argument& x2,
                            const generated_call_options& how = {}) {
   return compute("greater_equal", {x1, x2}, how);
 }
-/// Computes the greater one; NaN, if one of them is, for each element.
+/// Computes for each element: the greater one; NaN, if one of them is.
 inline array maximum(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("maximum", {x1, x2}, how);
 }
-/// Computes the smaller one; NaN, if one of them is, for each element.
+/// Computes for each element: the smaller one; NaN, if one of them is.
 inline array minimum(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("minimum", {x1, x2}, how);
 }
-/// Computes whether it is NaN, for each element.
+/// Computes for each element: whether it is NaN.
 inline array isnan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isnan", {x}, how);
 }
-/// Computes whether it is infinite, for each element.
+/// Computes for each element: whether it is infinite.
 inline array isinf(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isinf", {x}, how);
 }
-/// Computes whether it is a finite number, for each element.
+/// Computes for each element: whether it is a finite number.
 inline array isfinite(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isfinite", {x}, how);
 }
-/// Computes whether the sign bit is set, for each element.
+/// Computes for each element: whether the sign bit is set.
 inline array signbit(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("signbit", {x}, how);
 }
-/// Computes rounded down, for each element.
+/// Computes for each element: rounded down.
 inline array floor(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("floor", {x}, how);
 }
-/// Computes rounded up, for each element.
+/// Computes for each element: rounded up.
 inline array ceil(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("ceil", {x}, how);
 }
-/// Computes rounded towards 0, for each element.
+/// Computes for each element: rounded towards 0.
 inline array trunc(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("trunc", {x}, how);
 }
-/// Computes rounded to the nearest integer, halves to the even one, for each element.
+/// Computes for each element: rounded to the nearest integer, halves to the even one.
 inline array round(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("round", {x}, how);
 }
-/// Computes the root, for each element.
+/// Computes for each element: the root.
 inline array sqrt(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sqrt", {x}, how);
 }
-/// Computes the cube root, for each element.
+/// Computes for each element: the cube root.
 inline array cbrt(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cbrt", {x}, how);
 }
-/// Computes e to the power of the number, for each element.
+/// Computes for each element: e to the power of the number.
 inline array exp(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("exp", {x}, how);
 }
-/// Computes 2 to the power of the number, for each element.
+/// Computes for each element: 2 to the power of the number.
 inline array exp2(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("exp2", {x}, how);
 }
-/// Computes exp(x) - 1, exact near 0 too, for each element.
+/// Computes for each element: exp(x) - 1, exact near 0 too.
 inline array expm1(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("expm1", {x}, how);
 }
-/// Computes the natural logarithm, for each element.
+/// Computes for each element: the natural logarithm.
 inline array log(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log", {x}, how);
 }
-/// Computes the logarithm to base 2, for each element.
+/// Computes for each element: the logarithm to base 2.
 inline array log2(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log2", {x}, how);
 }
-/// Computes the logarithm to base 10, for each element.
+/// Computes for each element: the logarithm to base 10.
 inline array log10(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log10", {x}, how);
 }
-/// Computes log(1 + x), exact near 0 too, for each element.
+/// Computes for each element: log(1 + x), exact near 0 too.
 inline array log1p(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log1p", {x}, how);
 }
-/// Computes the sine, for each element.
+/// Computes for each element: the sine.
 inline array sin(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sin", {x}, how);
 }
-/// Computes the cosine, for each element.
+/// Computes for each element: the cosine.
 inline array cos(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cos", {x}, how);
 }
-/// Computes the tangent, for each element.
+/// Computes for each element: the tangent.
 inline array tan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("tan", {x}, how);
 }
-/// Computes the hyperbolic sine, for each element.
+/// Computes for each element: the hyperbolic sine.
 inline array sinh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sinh", {x}, how);
 }
-/// Computes the hyperbolic cosine, for each element.
+/// Computes for each element: the hyperbolic cosine.
 inline array cosh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cosh", {x}, how);
 }
-/// Computes the hyperbolic tangent, for each element.
+/// Computes for each element: the hyperbolic tangent.
 inline array tanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("tanh", {x}, how);
 }
-/// Computes the inverse of sin, for each element.
+/// Computes for each element: the inverse of sin.
 inline array asin(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asin", {x}, how);
 }
-/// Computes the inverse of cos, for each element.
+/// Computes for each element: the inverse of cos.
 inline array acos(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acos", {x}, how);
 }
-/// Computes the inverse of tan, for each element.
+/// Computes for each element: the inverse of tan.
 inline array atan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atan", {x}, how);
 }
-/// Computes the inverse of sinh, for each element.
+/// Computes for each element: the inverse of sinh.
 inline array asinh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asinh", {x}, how);
 }
-/// Computes the inverse of cosh, for each element.
+/// Computes for each element: the inverse of cosh.
 inline array acosh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acosh", {x}, how);
 }
-/// Computes the inverse of tanh, for each element.
+/// Computes for each element: the inverse of tanh.
 inline array atanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atanh", {x}, how);
 }
-/// Computes the angle of the point (x2, x1), for each element.
+/// Computes for each element: the angle of the point (x2, x1).
 inline array atan2(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("atan2", {x1, x2}, how);
 }
-/// Computes the root of the sum of the squares, for each element.
+/// Computes for each element: the root of the sum of the squares.
 inline array hypot(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("hypot", {x1, x2}, how);
 }
-/// Computes log(exp(x1) + exp(x2)), for each element.
+/// Computes for each element: log(exp(x1) + exp(x2)).
 inline array logaddexp(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("logaddexp", {x1, x2}, how);
 }
-/// Computes the magnitude of the first one with the sign of the second, for each element.
+/// Computes for each element: the magnitude of the first one with the sign of the second.
 inline array copysign(const kernel_argument& x1, const kernel_argument& x2,
                       const generated_call_options& how = {}) {
   return compute("copysign", {x1, x2}, how);
 }
-/// Computes the number next to the first one on the way to the second, for each element.
+/// Computes for each element: the number next to the first one on the way to the second.
 inline array nextafter(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("nextafter", {x1, x2}, how);
 }
-/// Computes the number, but at least `min` and at most `max`, for each element.
+/// Computes for each element: the number, but at least `min` and at most `max`.
 inline array clip(const kernel_argument& x, const kernel_argument& min, const kernel_argument& max,
                   const generated_call_options& how = {}) {
   return compute("clip", {x, min, max}, how);
 }
-/// Computes the element of `x` where the condition holds, else that of `y`, for each element.
+/// Computes for each element: the element of `x` where the condition holds, else that of `y`.
 inline array where(const kernel_argument& condition, const kernel_argument& x,
                    const kernel_argument& y, const generated_call_options& how = {}) {
   return compute("where", {condition, x, y}, how);

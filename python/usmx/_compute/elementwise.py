@@ -49,7 +49,7 @@ _RESULTS = {
     "bool": "bool",
 }
 _DOCUMENT = """\
-Compute {summary}, for each element. Does not wait.
+Compute for each element: {summary}. Does not wait.
 {note}
 Args:
 {operands}

@@ -146,7 +146,7 @@ class OfArrays:
         dtype: DTypeLike | None = None,
         out: USMArray | None = None,
     ) -> USMArray:
-        """Add up the elements so far, along an axis: `usmx.cumulative_sum`. Does not wait.
+        """Compute the cumulative sums along an axis: `usmx.cumulative_sum`. Does not wait.
 
         Without an axis it goes through all elements in C order.
         """

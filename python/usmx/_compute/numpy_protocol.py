@@ -192,7 +192,7 @@ nanargmin = _place("argmin", math.inf)
 
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> USMArray:
-    """The sums of the numbers so far."""
+    """The cumulative sums of the numbers."""
     return _filled(a, 0).cumsum(axis, dtype, out)
 
 

@@ -1,4 +1,4 @@
-"""Reductions, sums so far, sorting, searching, sets and products, against NumPy."""
+"""Reductions, cumulative sums, sorting, searching, sets and products, against NumPy."""
 
 import bisect
 import warnings
@@ -538,7 +538,7 @@ def test_errors_of_reductions_of_some():
         usmx.argmax(array, where=True)
 
 
-# ---- sums so far
+# ---- cumulative sums
 
 
 @pytest.mark.parametrize("n", SIZES)

@@ -285,7 +285,7 @@ WITH_BOOLS = {
     "places": lambda x, y: x.argmax(axis=1),
     "place": lambda x, y: x.argmax(),
     "count": lambda x, y: np.count_nonzero(x),
-    "sums so far": lambda x, y: x.cumsum(0),
+    "cumulative sums": lambda x, y: x.cumsum(0),
     "sorted": lambda x, y: np.sort(x, axis=0) * 1,
     "found": lambda x, y: np.isin(x, x[:1, :1]),
     "values": lambda x, y: np.unique_values(x) * 1,
