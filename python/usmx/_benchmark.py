@@ -131,7 +131,7 @@ def benchmark(
     device_times = repeated(repeats, device) if chosen.has_enable_profiling else None
     finish()
     return BenchmarkResult(
-        name or getattr(func, "__name__", type(func).__name__),
+        str(getattr(func, "__name__", type(func).__name__)) if name is None else name,
         [host_time for host_time, _ in pairs],
         [done for _, done in pairs],
         device_times,

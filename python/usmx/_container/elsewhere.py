@@ -12,7 +12,7 @@ from usmx import _core
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
 # What usmx has under another name.
 _OF_THE_PACKAGE = {
@@ -154,7 +154,7 @@ def _is_imported_from(depth: int) -> bool:
 
 def own_function(name: str, function: object) -> str:
     """The whole name of usmx's function that does what one of NumPy's does; "" if there is none."""
-    found: object = sys.modules["usmx"]
+    found: Any = sys.modules["usmx"]
     for part in name.split("."):
         found = getattr(found, part, None)
     return f"usmx.{name}" if callable(found) and found is not function else ""
