@@ -581,7 +581,7 @@ METHODS = {
     "record_write": [lambda x: record_by(x, x.a.record_write)], "__array_namespace__": [lambda x: x.a.__array_namespace__()],
     "__array__": [lambda x: np.asarray(x.host), lambda x: usmx.asnumpy(x.host)],
     "__repr__": [lambda x: repr(x.a), lambda x: repr(x.large)], "__str__": [lambda x: str(x.a), lambda x: str(x.t)],
-    "__format__": [lambda x: f"{x.s:.3f}"], "_repr_html_": [lambda x: x.a._repr_html_()],
+    "__format__": [lambda x: f"{x.s:.3f}"], "__round__": [lambda x: round(x.s, 1), lambda x: round(x.s)], "_repr_html_": [lambda x: x.a._repr_html_()],
     "__reduce_ex__": [lambda x: pickled(x.a), lambda x: pickled(x.host)],
     "__copy__": [lambda x: copy.copy(x.a)], "__deepcopy__": [lambda x: copy.deepcopy(x.a)],
     "__dir__": [lambda x: dir(x.a)],
