@@ -19,7 +19,7 @@ from usmx._compute.call import (
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._compute.ufuncs import give_methods
-from usmx._container.creation import as_array, as_integer
+from usmx._container.creation import as_integer, as_lists
 from usmx._container.indexing import nonzero
 from usmx._container.numpy_names import copyto, mask_beside
 from usmx._container.types import are_alike, iinfo, innermost_fields
@@ -155,7 +155,7 @@ def round(x: Operand, /, decimals: SupportsIndex = 0, out: USMArray | None = Non
         >>> print(usmx.round(usmx.asarray([0.5, 1.25, 1.5]), 1))
         [0.5 1.2 1.5]
     """
-    return round_to(x if isinstance(x, Traced) else as_array("x", x), decimals, out)
+    return round_to(x if isinstance(x, Traced) else as_lists("x", x), decimals, out)
 
 
 def clip(
@@ -189,7 +189,7 @@ def clip(
         >>> print(usmx.clip(usmx.asarray([1, 5, 9]), 2, 6))
         [2 5 6]
     """
-    view = x if isinstance(x, Traced) else as_array("x", x)
+    view = x if isinstance(x, Traced) else as_lists("x", x)
     low, high = (_within(view, *each) for each in (("min", min), ("max", max)))
     if low is None and high is None:
         return compute(ROWS["maximum"], (view, view), out)
@@ -239,7 +239,7 @@ def where(condition: Operand, x: Operand | None = None, y: Operand | None = None
         [1 0]
     """
     if x is None and y is None:
-        return nonzero(as_array("condition", condition))
+        return nonzero(as_lists("condition", condition))
     if x is None or y is None:
         raise ValueError("where: expected both x and y, or neither, found one of them")
     return compute(ROWS["where"], (condition, x, y))

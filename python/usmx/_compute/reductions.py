@@ -27,7 +27,7 @@ from usmx._compute.promotion import (
     widened,
 )
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_array, as_view, full_like
+from usmx._container.creation import as_lists, as_view, full_like
 from usmx._container.host import numpy
 from usmx._container.numpy_names import mask_beside
 from usmx._core import ReductionKernel, _dtype, _reduction_function, broadcast_to
@@ -372,7 +372,7 @@ _NOTES = {
 
 
 def _array(x):
-    return x if isinstance(x, Traced) else as_array("x", x)
+    return x if isinstance(x, Traced) else as_lists("x", x)
 
 
 def function_of(row: Reduction) -> Any:

@@ -16,7 +16,7 @@ from usmx._compute.call import (
 from usmx._compute.promotion import values_type, widened
 from usmx._compute.reductions import computed_type, joined_by, written_or_wrapped
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_array, as_axis, as_integer
+from usmx._container.creation import as_axis, as_integer, as_lists
 from usmx._container.manipulation import concat
 from usmx._core import asarray, broadcast_to, moveaxis, reshape
 
@@ -80,7 +80,7 @@ def cumulative_sum(
         >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
         [1 3 6]
     """
-    return accumulate("sum", as_array("x", x), single_axis(axis), dtype, include_initial, out)
+    return accumulate("sum", as_lists("x", x), single_axis(axis), dtype, include_initial, out)
 
 
 def cumulative_prod(
@@ -116,7 +116,7 @@ def cumulative_prod(
         >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
         [1 2 6]
     """
-    return accumulate("prod", as_array("x", x), single_axis(axis), dtype, include_initial, out)
+    return accumulate("prod", as_lists("x", x), single_axis(axis), dtype, include_initial, out)
 
 
 def single_axis(axis: Any) -> Any:
@@ -226,7 +226,7 @@ def diff(
         >>> print(usmx.diff(usmx.asarray([1, 4, 9])))
         [3 5]
     """
-    view = as_array("x", x)
+    view = as_lists("x", x)
     times = as_integer("n", n)
     if times < 0:
         raise ValueError(f"diff: n must not be negative, found {times}")

@@ -23,7 +23,7 @@ from usmx._compute.promotion import WEAK, common_type, number_converter, require
 from usmx._compute.scans import accumulate, diff, scan
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue_of_arguments
-from usmx._container.creation import as_array, as_view, full
+from usmx._container.creation import as_lists, as_view, full
 from usmx._container.host import numpy
 from usmx._container.indexing import nonzero, take, with_axis
 from usmx._container.manipulation import integers_of
@@ -209,7 +209,7 @@ def _sorted_as_asked(x, axis, kind, descending, wants_places):
 
 def _view(x, wants_places):
     """The array; NumPy gives one without dimensions an axis for places, but not where it sorts."""
-    view = as_array("x", x)
+    view = as_lists("x", x)
     return view[None] if wants_places and view.ndim == 0 else view
 
 
@@ -485,7 +485,7 @@ def searchsorted(
         >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
         [0 1 3]
     """
-    view = as_array("x1", x1)
+    view = as_lists("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     if view.ndim != 1:
@@ -602,7 +602,7 @@ def unique_all(x: Producer, /) -> UniqueAll:
 
 
 def _unique_all(function, x):
-    view = as_array("x", x)
+    view = as_lists("x", x)
     flat = reshape(view, -1)
     order = _sorted(function, flat, -1, wants_places=True)
     ordered = flat[order]
@@ -631,7 +631,7 @@ def unique_counts(x: Producer, /) -> UniqueCounts:
         >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
         [1 2]
     """
-    ordered = _sorted("unique_counts", reshape(as_array("x", x), -1), -1)
+    ordered = _sorted("unique_counts", reshape(as_lists("x", x), -1), -1)
     starts = nonzero(_first_of_each(ordered))[0]
     counts = diff(starts, append=full_beside(starts, ordered.size))
     return UniqueCounts(ordered[starts], counts)
@@ -674,7 +674,7 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    ordered = _sorted("unique_values", reshape(as_array("x", x), -1), -1)
+    ordered = _sorted("unique_values", reshape(as_lists("x", x), -1), -1)
     return ordered[_first_of_each(ordered)]
 
 

@@ -268,12 +268,19 @@ def as_view(name: str, obj: object) -> USMArray:
     return view
 
 
+def as_lists(name: str, obj: object) -> USMArray:
+    """The USMArray of a producer, or a new one of nested lists or a range."""
+    view = _as_array(obj)
+    if view is not None:
+        return view
+    return asarray(obj) if isinstance(obj, (list, tuple, range)) else as_view(name, obj)
+
+
 def as_array(name: str, obj: object) -> USMArray:
     """The USMArray of a producer, or a new one of a number, a range or nested lists."""
-    view = _as_array(obj)
-    if view is None and isinstance(obj, (list, tuple, range, int, float, complex, numpy.generic)):
+    if isinstance(obj, (int, float, complex, numpy.generic)):
         return asarray(obj)
-    return as_view(name, obj) if view is None else view
+    return as_lists(name, obj)
 
 
 def beside(array: USMArray, obj: object) -> USMArray:

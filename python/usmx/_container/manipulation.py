@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_array, as_axis, as_integer, as_view
+from usmx._container.creation import as_axis, as_integer, as_lists, as_view
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
@@ -103,7 +103,7 @@ def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
         >>> [part.tolist() for part in usmx.unstack(usmx.asarray([[1, 2], [3, 4]]))]
         [[1, 2], [3, 4]]
     """
-    X = as_array("X", X)
+    X = as_lists("X", X)
     before = (slice(None),) * _core._normalized_axis(axis, X.ndim)
     count = X.shape[len(before)]
     require_few_views(count)
@@ -241,7 +241,7 @@ def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
         >>> print(usmx.roll(usmx.arange(4), 1))
         [3 0 1 2]
     """
-    rolled = as_array("x", x)
+    rolled = as_lists("x", x)
     if axis is None:
         return reshape(roll(reshape(rolled, -1), shift, 0), rolled.shape)
     axes = [_core._normalized_axis(k, rolled.ndim) for k in integers_of("axis", axis)]
@@ -273,7 +273,7 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
         >>> print(usmx.repeat(usmx.arange(3), 2))
         [0 0 1 1 2 2]
     """
-    x = as_array("x", x)
+    x = as_lists("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
     repeated = _core._repeated(x, repeats, axis)
@@ -312,7 +312,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
         [[0 1 0 1]
          [0 1 0 1]]
     """
-    x = as_array("x", x)
+    x = as_lists("x", x)
     counts = _tile_counts(repetitions)
     shape = x.shape
     shape = (1,) * (len(counts) - len(shape)) + shape
@@ -329,7 +329,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
 def _checked_arrays(arrays) -> list[USMArray]:
     if not arrays:
         raise ValueError("expected at least one array, found none")
-    return [as_array(f"array {k}", array) for k, array in enumerate(arrays)]
+    return [as_lists(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
 def require_few_views(count: int) -> None:

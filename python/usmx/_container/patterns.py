@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_array, as_integer
+from usmx._container.creation import as_array, as_integer, as_lists
 from usmx._container.host import numpy, on_host
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
@@ -306,7 +306,7 @@ def meshgrid(
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")
-    views = [as_array(f"array {k}", array) for k, array in enumerate(arrays)]
+    views = [as_lists(f"array {k}", array) for k, array in enumerate(arrays)]
     for k, view in enumerate(views):
         if view.ndim > 1:
             raise ValueError(
