@@ -319,7 +319,7 @@ def betaincc(a: Operand, b: Operand, x: Operand, /, out: USMArray | None = None)
 
 
 def chdtr(v: Operand, x: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the distribution function of the chi-square distribution with v degrees of freedom. Does not wait.
+    """Compute the chi-square distribution's function for v degrees of freedom. Does not wait.
 
     Example:
         >>> print(usmx.special.chdtr(usmx.asarray([1.0, 10.0]), 2.0))
@@ -339,7 +339,7 @@ def chdtrc(v: Operand, x: Operand, /, out: USMArray | None = None) -> USMArray:
 
 
 def stdtr(df: Operand, t: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the distribution function of Student's distribution with df degrees of freedom. Does not wait.
+    """Compute Student's distribution's function for df degrees of freedom. Does not wait.
 
     Example:
         >>> print(usmx.special.stdtr(usmx.asarray([1.0, 10.0]), 2.0))

@@ -103,7 +103,7 @@ def unstack(X: Producer, /, *, axis: SupportsIndex = 0) -> tuple[USMArray, ...]:
         >>> [part.tolist() for part in usmx.unstack(usmx.asarray([[1, 2], [3, 4]]))]
         [[1, 2], [3, 4]]
     """
-    X = as_lists("X", X)
+    X = as_view("X", X)
     before = (slice(None),) * _core._normalized_axis(axis, X.ndim)
     count = X.shape[len(before)]
     require_few_views(count)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._container.creation import as_lists
+from usmx._container.creation import as_view
 from usmx._container.host import is_numpys, numpy
 from usmx._core import USMArray, _as_array
 
@@ -348,7 +348,7 @@ def astype(
     """
     if isinstance(copy, str):  # "no" would mean yes
         raise TypeError(f"copy must be True or False, found {copy!r}")
-    view = as_lists("usm_ary", usm_ary)
+    view = as_view("usm_ary", usm_ary)
     if newdtype is None:
         newdtype = default_types(view._own_queue.sycl_device)["real floating"]
     if casting != "unsafe" and not can_cast(view.dtype, newdtype, casting=casting):

@@ -332,7 +332,7 @@ def test_lists_compute_on_the_current_queue():
     queue = usmx.SyclQueue()
     with usmx.using_queue(queue):
         made = usmx.add([1, 2], (3, 4)), usmx.where([True, False], [1, 2], 5), usmx.sum(range(5))
-        made += usmx.nonzero([1, 2, 0]) + (usmx.concat([[1], (2, 3)]), usmx.sort([3, 1]))
+        made += (*usmx.nonzero([1, 2, 0]), usmx.concat([[1], (2, 3)]), usmx.sort([3, 1]))
     assert [each.tolist() for each in made] == [[4, 6], [1, 5], 10, [0, 1], [1, 2, 3], [1, 3]]
     assert {each.sycl_queue for each in made} == {queue}
     for wrong in (["x"], [None], [[1], [1, 2]]):

@@ -653,7 +653,7 @@ ARGUMENTS = {
 
 
 # Lists are arrays for these.
-OF_LISTS = ("roll", "broadcast_arrays", "stack", "concat", "unstack", "repeat", "tile")
+OF_LISTS = ("roll", "broadcast_arrays", "stack", "concat", "repeat", "tile")
 
 
 @pytest.mark.parametrize(
