@@ -674,7 +674,7 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    ordered = _sorted("unique_values", reshape(as_lists("x", x), -1), -1)
+    ordered = _sorted("unique_values", reshape(as_view("x", x), -1), -1)
     return ordered[_first_of_each(ordered)]
 
 

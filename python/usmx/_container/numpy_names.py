@@ -198,7 +198,7 @@ def rollaxis(a: Producer, axis: SupportsIndex, start: SupportsIndex = 0) -> USMA
         >>> usmx.rollaxis(usmx.zeros((2, 3, 4)), 2).shape
         (4, 2, 3)
     """
-    view = as_lists("a", a)
+    view = as_view("a", a)
     moved = _core._normalized_axis(axis, view.ndim)
     before = as_integer("start", start)
     before = _core._normalized_axis(before, view.ndim + (before >= 0))
