@@ -172,19 +172,23 @@ def _queue_of(args: tuple[Any, ...], given: SyclQueue | None) -> SyclQueue:
     return given
 
 
-def _kept_kernels() -> dict[Any, str] | None:
-    """The groups of kernels in the disk cache, by their files; None where there is no cache."""
+def _kept_kernels() -> set[str] | None:
+    """The files of the disk cache, `<group>-<hash>.kernels`; None where there is no cache."""
     if not os.environ.get("USMX_CACHE_DIR", "on"):
         return None
-    return {path: group for group, _, _, _, path in _core._list_kernel_cache()}
+    try:
+        names = os.listdir(_core._kernel_cache_directory())
+    except OSError:  # nothing was kept yet
+        return set()
+    return {name for name in names if name.endswith(".kernels")}
 
 
-def _new_kernels(before: dict[Any, str] | None) -> tuple[str, ...] | None:
+def _new_kernels(before: set[str] | None) -> tuple[str, ...] | None:
     after = _kept_kernels()
     if before is None or after is None:
         return None
-    groups = {group for path, group in after.items() if path not in before}
-    return tuple(sorted(group.removeprefix(_OF_PROGRAMS) for group in groups))
+    groups = {name.rpartition("-")[0].removeprefix(_OF_PROGRAMS) for name in after - before}
+    return tuple(sorted(groups))
 
 
 def _time_text(seconds: float) -> str:

@@ -139,6 +139,12 @@ BY_NAME = {
 LIVING = MemoryUSMShared(64)
 # What these get instead.
 BY_FUNCTION = {
+    "usmx.benchmark": {
+        "func": lambda: int,
+        "n_repeat": lambda: 1,
+        "n_warmup": lambda: 1,
+        "max_duration": lambda: 0,
+    },
     "usmx.broadcast_to": {"shape": lambda: (2, 3)},
     "usmx.reshape": {"shape": lambda: (3, 2)},
     "usmx.squeeze": {"X": lambda: numbers()[:1]},
