@@ -177,10 +177,9 @@ def _kept_kernels() -> set[str] | None:
     if not os.environ.get("USMX_CACHE_DIR", "on"):
         return None
     try:
-        names = os.listdir(_core._kernel_cache_directory())
-    except OSError:  # nothing was kept yet
-        return set()
-    return {name for name in names if name.endswith(".kernels")}
+        return {path.name for path in _core._kernel_cache_directory().glob("*.kernels")}
+    except OSError:  # a folder that cannot be read is not used
+        return None
 
 
 def _new_kernels(before: set[str] | None) -> tuple[str, ...] | None:
