@@ -133,12 +133,18 @@ def test_search_finds_a_name_itself_first(site, front_page):
 
 def test_search_finds_the_page_of_a_subject_first(site, front_page):
     found = {}
-    for word in ("cuda", "gpu", "nvidia", "install"):
+    for word in ("cuda", "gpu", "nvidia", "install", "timing"):
         front_page.goto(f"{(site / 'search.html').as_uri()}?q={word}")
         link = front_page.locator("#search-results li a").first.get_attribute("href")
         found[word] = link.partition("?")[0].partition("#")[0]
     gpus = "how-to/gpus.html"
-    assert found == {"cuda": gpus, "gpu": gpus, "nvidia": gpus, "install": "install.html"}
+    assert found == {
+        "cuda": gpus,
+        "gpu": gpus,
+        "nvidia": gpus,
+        "install": "install.html",
+        "timing": "how-to/timing.html",
+    }
 
 
 def test_first_use_of_a_word_of_sycl_leads_to_the_glossary(front_page):
@@ -181,7 +187,9 @@ CUT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["speed", "concepts", "coming-from", "how-to/gpus", "glossary"])
+@pytest.mark.parametrize(
+    "name", ["speed", "concepts", "coming-from", "how-to/gpus", "glossary", "is-usmx-for-me"]
+)
 def test_a_telephone_shows_whole_words_in_tables_and_charts_that_can_be_read(site, browser, name):
     page = browser.new_page(viewport={"width": 400, "height": 800})
     page.goto((site / f"{name}.html").as_uri())
