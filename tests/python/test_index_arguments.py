@@ -93,7 +93,7 @@ OTHERS = {
     ("savez", "args"), ("broadcast_arrays", "args"), ("print_options", "args"), ("a.setitem", "args"),
     ("SupportsUsmArrayInterface", "args"), ("asanyarray", "obj"),
     *((name, "args") for name in (
-        "apply_along_axis", "array2string", "array_str", "genfromtxt", "loadtxt", "piecewise",
+        "apply_along_axis", "array2string", "array_str", "benchmark", "genfromtxt", "loadtxt", "piecewise",
         "printoptions", "savetxt", "savez_compressed",
     )),
 }  # fmt: skip
