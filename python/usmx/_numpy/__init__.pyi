@@ -204,26 +204,25 @@ from usmx._numpy.creation import vander as vander
 from usmx._numpy.products import vdot as vdot
 from usmx._numpy.products import vecmat as vecmat
 from usmx._numpy.elementwise import vectorize as vectorize
+from numpy import bool as bool_
+from numpy import int8 as byte
+from numpy import complex128 as cdouble
+from numpy import complex64 as csingle
+from numpy import float64 as double
+from numpy import float16 as half
+from numpy import int64 as int_
+from numpy import int32 as intc
+from numpy import int64 as intp
+from numpy import int64 as long
+from numpy import int64 as longlong
+from numpy import int16 as short
+from numpy import float32 as single
+from numpy import uint8 as ubyte
+from numpy import uint64 as uint
+from numpy import uint32 as uintc
+from numpy import uint64 as uintp
+from numpy import uint64 as ulong
+from numpy import uint64 as ulonglong
+from numpy import uint16 as ushort
 
 __all__ = ['False_', 'ScalarType', 'True_', 'absolute', 'allclose', 'amax', 'amin', 'angle', 'apply_along_axis', 'apply_over_axes', 'arccos', 'arccosh', 'arcsin', 'arcsinh', 'arctan', 'arctan2', 'arctanh', 'argwhere', 'around', 'array', 'array2string', 'array_equiv', 'array_str', 'asanyarray', 'asarray_chkfinite', 'average', 'bartlett', 'base_repr', 'binary_repr', 'bincount', 'bitwise_count', 'bitwise_not', 'blackman', 'bool_', 'broadcast', 'byte', 'c_', 'cdouble', 'common_type', 'complexfloating', 'conjugate', 'convolve', 'corrcoef', 'correlate', 'cov', 'cross', 'csingle', 'cumprod', 'cumsum', 'deg2rad', 'degrees', 'diagflat', 'digitize', 'divmod', 'dot', 'double', 'ediff1d', 'einsum_path', 'errstate', 'euler_gamma', 'exceptions', 'fabs', 'fix', 'flatnonzero', 'flexible', 'float_power', 'floating', 'fmax', 'fmin', 'fmod', 'format_float_positional', 'format_float_scientific', 'frexp', 'fromfile', 'fromfunction', 'fromiter', 'fromstring', 'gcd', 'generic', 'genfromtxt', 'geomspace', 'get_printoptions', 'geterr', 'geterrcall', 'gradient', 'half', 'hamming', 'hanning', 'heaviside', 'histogram', 'histogram2d', 'histogram_bin_edges', 'histogramdd', 'i0', 'identity', 'index_exp', 'inexact', 'inner', 'int_', 'intc', 'integer', 'interp', 'intersect1d', 'intp', 'invert', 'isclose', 'iscomplex', 'iscomplexobj', 'isfortran', 'isneginf', 'isposinf', 'isreal', 'isrealobj', 'isscalar', 'issubdtype', 'kaiser', 'lcm', 'ldexp', 'left_shift', 'lexsort', 'little_endian', 'loadtxt', 'logaddexp2', 'logspace', 'long', 'longlong', 'mask_indices', 'matvec', 'median', 'mgrid', 'min_scalar_type', 'mintypecode', 'mod', 'modf', 'nan_to_num', 'nanargmax', 'nanargmin', 'nancumprod', 'nancumsum', 'nanmax', 'nanmean', 'nanmedian', 'nanmin', 'nanpercentile', 'nanprod', 'nanquantile', 'nanstd', 'nansum', 'nanvar', 'ndarray', 'ndim', 'number', 'ogrid', 'outer', 'packbits', 'percentile', 'piecewise', 'poly', 'polyadd', 'polyder', 'polydiv', 'polyfit', 'polyint', 'polymul', 'polysub', 'polyval', 'power', 'printoptions', 'promote_types', 'ptp', 'putmask', 'quantile', 'r_', 'rad2deg', 'radians', 'ravel', 'real_if_close', 'right_shift', 'rint', 'roots', 'row_stack', 's_', 'savetxt', 'savez_compressed', 'sctypeDict', 'set_printoptions', 'setdiff1d', 'seterr', 'seterrcall', 'setxor1d', 'shape', 'short', 'signedinteger', 'sinc', 'single', 'size', 'sort_complex', 'spacing', 'trace', 'trapezoid', 'tri', 'true_divide', 'typecodes', 'typename', 'typing', 'ubyte', 'uint', 'uintc', 'uintp', 'ulong', 'ulonglong', 'union1d', 'unique', 'unpackbits', 'unsignedinteger', 'unwrap', 'ushort', 'vander', 'vdot', 'vecmat', 'vectorize']
-
-bool_: numpy.dtype[Any]
-byte: numpy.dtype[Any]
-cdouble: numpy.dtype[Any]
-csingle: numpy.dtype[Any]
-double: numpy.dtype[Any]
-half: numpy.dtype[Any]
-int_: numpy.dtype[Any]
-intc: numpy.dtype[Any]
-intp: numpy.dtype[Any]
-long: numpy.dtype[Any]
-longlong: numpy.dtype[Any]
-short: numpy.dtype[Any]
-single: numpy.dtype[Any]
-ubyte: numpy.dtype[Any]
-uint: numpy.dtype[Any]
-uintc: numpy.dtype[Any]
-uintp: numpy.dtype[Any]
-ulong: numpy.dtype[Any]
-ulonglong: numpy.dtype[Any]
-ushort: numpy.dtype[Any]
