@@ -424,9 +424,7 @@ PATHS = {
 
 @pytest.mark.parametrize("compute", PATHS.values(), ids=PATHS)
 def test_function_that_usmx_lacks_is_refused_where_the_host_gets_no_view(compute, strict_host):
-    with pytest.raises(
-        TypeError, match=r"cannot read device memory: usmx\.\w+ can; usmx\.asnumpy.*'shared'"
-    ):
+    with pytest.raises(TypeError, match=r"cannot read device memory: usmx\.asnumpy.*'shared'"):
         compute(usmx.zeros((2, 2)))
 
 
