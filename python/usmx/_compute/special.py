@@ -6,7 +6,6 @@ Their mathematics is in src/compute/device/special.hpp, for float and double.
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import cpp, new_cache, operands_of, written
@@ -74,11 +73,6 @@ _WIDE = frozenset((
 _kernels: dict[tuple[str, NumpyType, bool], ElementwiseKernel] = new_cache()
 
 
-@cache
-def _preamble() -> str:
-    return _device_text("special.hpp")
-
-
 def special(name: str, out: Any, *operands: Operand) -> USMArray:
     """The function of arrays and numbers, which are broadcast together."""
     label = f"special.{name}"
@@ -121,6 +115,6 @@ def _kernel(name, dtype, count, device):
             f"{dtype} y",
             f"y = {cpp(dtype)}({OPERATIONS[name]}({arguments}))",
             f"special_{name}",
-            preamble=_preamble(),
+            preamble=_device_text("special.hpp"),
         )
     return found
