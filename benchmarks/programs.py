@@ -11,6 +11,7 @@ import argparse
 import importlib.util
 import json
 import math
+import os
 import sys
 import time
 from functools import cache, partial
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy
 import usmx
 from bench import programs
+from bench.report import cpu_name
 from usmx._terminal import exit_code_of, print_records
 
 if TYPE_CHECKING:
@@ -232,7 +234,9 @@ def main() -> int:
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     print(f"\n{len(found)} rows, geometric mean of usmx / NumPy: {mean:.2f}")
     if options.json:
-        options.json.write_text(json.dumps([each._asdict() for each in found], indent=1) + "\n")
+        rows = [each._asdict() for each in found]
+        results = {"machine": {"cpu": cpu_name(), "cores": os.cpu_count()}, "rows": rows}
+        options.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     return 0
 
 

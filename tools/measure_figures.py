@@ -2,9 +2,9 @@
 
 measure_figures.py [PART...]
 
-The parts are bench, bandwidth, allocation, arguments, selections, gpu and fresh_clones. Without
-one, all but the last three are measured, which takes three minutes; selections needs 17 GB of
-memory, gpu a machine with a GPU, PyTorch and CuPy, and fresh_clones 40 minutes. Each part is the
+The parts are bench, bandwidth, allocation, arguments, programs, selections, gpu and fresh_clones.
+Without one, all but the last three are measured, which takes five minutes; selections needs 17 GB
+of memory, gpu a machine with a GPU, PyTorch and CuPy, and fresh_clones 40 minutes. Each part is the
 program that docs/speed.md names, run with --json. The machine has to be quiet: bench refuses
 otherwise. The key "recorded" stays as it is. It has the figures of machines and of programs that
 are not at hand. tools/write_figures.py then writes the documents.
@@ -27,6 +27,7 @@ PARTS = {
     "bandwidth": [ROOT / "benchmarks/bandwidth.py"],
     "allocation": [ROOT / "benchmarks/allocation.py"],
     "arguments": [ROOT / "benchmarks/arguments.py"],
+    "programs": [ROOT / "benchmarks/programs.py"],
     "selections": [ROOT / "benchmarks/selections.py"],
     "gpu": [ROOT / "benchmarks/gpu.py"],
     "fresh_clones": [ROOT / "benchmarks/fresh_clones.py"],

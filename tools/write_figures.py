@@ -10,6 +10,7 @@ Needs the packages of the test extra.
 """
 
 import json
+import statistics
 import subprocess
 import sys
 import textwrap
@@ -223,6 +224,30 @@ def gpu_line(results):
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
 
+def programs_table(whole, results):
+    """Whole programs of benchmarks/programs.py, or its single calls, the slowest first."""
+    names = ("usmx", "NumPy", "dpnp")
+    rows = [row for row in results["programs"]["rows"] if (row["group"] == "program") == whole]
+
+    def ratio(row):
+        return row["seconds"]["usmx"] / row["seconds"]["NumPy"]
+
+    return table(
+        ["what", *names, "usmx / NumPy"],
+        [
+            [
+                row["name"] if whole else f"{row['group']}: `{row['name']}`",
+                *(
+                    time_text(row["seconds"][name]) if name in row["seconds"] else ""
+                    for name in names
+                ),
+                f"{ratio(row):.2g}",
+            ]
+            for row in sorted(rows, key=ratio, reverse=True)
+        ],
+    )
+
+
 def recorded_table(name, results):
     """Figures of a machine or of a program that is not at hand."""
     return table(results["recorded"][name]["header"], results["recorded"][name]["rows"])
@@ -235,6 +260,19 @@ def machine_line(results):
         f"The machine: {machine['cpu']}, {machine['cores']} cores, {machine['filter']} (driver "
         f"{machine['driver']}), Python {machine['python']}, {packages}. Times are the shortest of "
         f"{rounds} rounds. Ratios are those of the middle half of the rounds."
+    )
+    return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
+
+
+def programs_line(results):
+    """The machine of benchmarks/programs.py, and what all its rows say together."""
+    machine, rows = results["programs"]["machine"], results["programs"]["rows"]
+    ratios = [row["seconds"]["usmx"] / row["seconds"]["NumPy"] for row in rows]
+    whole = [ratio for ratio, row in zip(ratios, rows, strict=True) if row["group"] == "program"]
+    text = (
+        f"The machine: {machine['cpu']}, {machine['cores']} cores. The geometric mean of usmx / "
+        f"NumPy is {statistics.geometric_mean(whole):.2f} for the programs and "
+        f"{statistics.geometric_mean(ratios):.2f} for all rows."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
@@ -348,6 +386,9 @@ DOCUMENTS = {
     "docs/speed.md": {
         "speed": speed_table,
         "speed's machine": machine_line,
+        "programs": partial(programs_table, True),
+        "calls": partial(programs_table, False),
+        "programs' machine": programs_line,
     },
 }
 
