@@ -22,5 +22,5 @@ def test_namespace_has_the_array_apis_functions_and_its_extensions():
     assert namespace.__array_api_version__ == "2025.12"
     for name in ("asarray", "from_dlpack", "take", "add", "sum", "isin", "matmul", "unique_all"):
         assert hasattr(namespace, name)
-    assert namespace.linalg.det(namespace.eye(2)) == 1
-    assert namespace.fft.fft(namespace.ones(1))[0] == 1
+    assert namespace.linalg.det is usmx.linalg.det
+    assert namespace.fft.fft is usmx.fft.fft
