@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from usmx import linalg
 
 pytestmark = pytest.mark.skipif(
-    not usmx.SyclDevice().is_cpu, reason="usmx calls no library of this device's for linear algebra yet"
+    not usmx.SyclDevice().is_cpu,
+    reason="usmx calls no library of this device's for linear algebra yet",
 )
 TYPES = ("f4", "f8", "c8", "c16")
 STACKS = ((), (3,), (2, 3))
