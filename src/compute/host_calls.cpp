@@ -79,11 +79,8 @@ class operand_row {
     if (is_direct_) {
       return first;
     }
-    const std::byte* from = step_ == 0 ? static_cast<const std::byte*>(one(first)) : first;
     if (step_ == 0) {
-      for (std::ptrdiff_t k = 0; k < count; ++k) {
-        std::memcpy(copies_ + k * itemsize_, from, static_cast<std::size_t>(itemsize_));
-      }
+      repeat(one(first), count);
     } else if (is_adjacent_) {
       convert_.adjacent(first, copies_, count);
     } else {
@@ -95,6 +92,15 @@ class operand_row {
   std::ptrdiff_t step() const noexcept { return step_; }
 
  private:
+  /// Fills the copies with one element; each time with as many as there are already.
+  void repeat(const void* from, std::ptrdiff_t count) {
+    const std::ptrdiff_t nbytes = count * itemsize_;
+    std::memcpy(copies_, from, static_cast<std::size_t>(itemsize_));
+    for (std::ptrdiff_t done = itemsize_; done < nbytes; done *= 2) {
+      std::memcpy(copies_ + done, copies_, static_cast<std::size_t>(std::min(done, nbytes - done)));
+    }
+  }
+
   std::ptrdiff_t step_;
   std::ptrdiff_t itemsize_;
   bool is_direct_;
