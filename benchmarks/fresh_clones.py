@@ -67,11 +67,15 @@ def main():
     )
     parser.add_argument("commands", nargs="*", metavar="COMMAND", help=", ".join(COMMANDS))
     parser.add_argument("--tries", type=int, default=3, help="%(default)s")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="adds the figures to this file")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="add the figures to this file")
     options = parser.parse_args()
     if unknown := set(options.commands) - set(COMMANDS):
         parser.error(f"expected {', '.join(COMMANDS)}, found {', '.join(sorted(unknown))}")
     results = {"machine": {"cpu": cpu_name(), "cores": os.cpu_count()}, "of": hash_of_scripts()}
+    if options.json and options.json.exists():
+        known = json.loads(options.json.read_text(encoding="utf-8"))
+        if {key: known.get(key) for key in results} == results:
+            results = known  # of this machine and these scripts
     for command in options.commands or ["run", "test"]:
         results[command] = []
         for _ in range(options.tries):

@@ -2,9 +2,11 @@
 
 import json
 import re
+import statistics
 import subprocess
 import sys
 
+import fresh_clones
 import measure_figures
 import pytest
 import write_figures
@@ -77,6 +79,19 @@ def test_first_page_names_figures_of_the_results(results):
     assert f"the transposed copy takes {own} (PyTorch {of_torch})" in front
     own, of_torch = times("sum, axis None, 8192^2 f4", "PyTorch")
     assert f"the sum {own} (PyTorch {of_torch})" in front
+
+
+def test_first_page_names_the_times_of_fresh_clones(results):
+    for command in ("run", "test"):
+        tries = [each["seconds"] / 60 for each in results["fresh_clones"][command]]
+        said = float(re.search(rf"^\./{command} .* (\S+) minutes", README, re.MULTILINE)[1])
+        assert said == pytest.approx(statistics.median(tries), rel=0.1), command
+
+
+def test_times_of_fresh_clones_are_of_these_scripts(results):
+    assert results["fresh_clones"]["of"] == fresh_clones.hash_of_scripts(), (
+        "measure again: python benchmarks/fresh_clones.py"
+    )
 
 
 def test_results_are_of_a_quiet_machine(results):
