@@ -243,7 +243,7 @@ constexpr way way_of(const function_row& row) {
 
 /// Bytes of an operand up to which a loop takes less than a launch, measured on two cores.
 constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{1} << 20;
-/// The same where an element costs many instructions.
+/// Bytes of an operand where an element costs many instructions.
 constexpr std::ptrdiff_t most_nbytes_of_slow = std::ptrdiff_t{256} << 10;
 
 template <class C>

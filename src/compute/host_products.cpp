@@ -193,7 +193,7 @@ template <class T>
   }
 }
 
-/// The same for rows of `full` vectors and some elements more: those of the vector stay at hand.
+/// Adds rows of `full` vectors and some elements more: those of the vector stay at hand.
 template <class T, int full>
 [[gnu::always_inline]] inline void add_rows_of_vectors(const matrix<const T>& x, const T* v,
                                                        ptrdiff_t count, T* sums) {
@@ -218,7 +218,7 @@ template <class T, int full>
   }
 }
 
-/// The same for short rows: eight at a time, so that no sum waits for the one before it.
+/// Adds short rows: eight at a time, so that no sum waits for the one before it.
 template <class T>
 [[gnu::always_inline]] inline void add_short_rows(const matrix<const T>& x, const T* v, T* sums) {
   constexpr ptrdiff_t together = 8;
@@ -243,8 +243,7 @@ template <class T>
   }
 }
 
-/// The same where the elements of columns are adjacent: columns, eight at a time, times elements of
-/// the vector.
+/// Adds columns whose elements are adjacent, eight at a time, times elements of the vector.
 template <class T>
 [[gnu::always_inline]] inline void add_columns(const matrix<const T>& x, const T* v,
                                                T* __restrict sums) {
@@ -278,7 +277,7 @@ template <class T>
   }
 }
 
-/// The same for few rows: the sums of as many rows as a vector has lanes stay in it.
+/// Adds columns of few rows: the sums of as many rows as a vector has lanes stay in it.
 template <class T>
 [[gnu::always_inline]] inline void add_short_columns(const matrix<const T>& x, const T* v,
                                                      T* __restrict sums) {

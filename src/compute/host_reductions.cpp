@@ -16,8 +16,6 @@
 #include "copy/convert.hpp"
 #include "generated_kernels/reduction_loops.hpp"
 
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors are arguments of inlined functions only
-
 namespace usmx::inline v1::internal::host {
 namespace {
 
@@ -350,7 +348,7 @@ struct chooser {
     }
   }
 
-  /// The same of one row, with the numbers of the rows that the elements are of.
+  /// Joins one row, and notes the numbers of the rows that the chosen elements are of.
   static void add_numbered_row(const X* x, number of_row, std::ptrdiff_t count, X* values,
                                number* rows) {
     typedef number stored_numbers

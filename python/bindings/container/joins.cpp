@@ -153,7 +153,7 @@ nb::object repeated(const py_array& source, nb::handle count_object, nb::handle 
 }
 
 /// The integers from 0 on, or from `first`, in the default type and memory of the default device.
-/// None where they are many, or the host does not reach them.
+/// Returns None where they are many, or the host does not reach them.
 nb::object counted(std::ptrdiff_t first, std::ptrdiff_t count) {
   constexpr std::ptrdiff_t most = 16384;
   require_usable_process();
