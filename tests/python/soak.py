@@ -5,7 +5,8 @@ python -P tests/python/soak.py [--operations N] [--threads N] [--seed N]
 Each thread has a few arrays, of which it knows every number, and takes a random operation in turn:
 making arrays, asynchronous fills and copies on several queues, views, dictionaries, other queues, host
 copies, kernels, letting go; and dpnp's kernels on what was exported in each way, a moment ago or long before.
-Exits with 1 when a number is wrong or the process has grown.
+Exits with 1 when a number is wrong, the process has grown, or no operation ends for two minutes: then all
+threads' stacks say where.
 
 dpnp loses memory alone, too: 32 bytes for each array that its from_dlpack makes, and OpenCL's CPU
 driver keeps 64 bytes of a free that finds work running (Context::USMFree). How much is measured at
@@ -15,6 +16,7 @@ the start, by the same operations on dpnp's own arrays, and is not counted as gr
 import argparse
 import contextlib
 import ctypes
+import faulthandler
 import pathlib
 import random
 import resource
@@ -38,6 +40,7 @@ SIZES = (1, 100, 3000, 20_000)  # doubles: below and above what is copied at onc
 SLOTS = 6
 REPORTS = 20
 ALLOWED_GROWTH = 64 << 20  # bytes
+LONGEST_PAUSE = 120  # seconds, in which 1,000 operations of some thread end on any machine
 
 SET = usmx.Kernel(
     "#include <usmx/kernel.hpp>\n"
@@ -342,7 +345,10 @@ def resident():
 
 
 class Progress:
-    """Counts operations, and reports them with the memory in use."""
+    """Counts operations, and reports them with the memory in use.
+
+    Where they stop, all threads' stacks say where they hang, and the process ends.
+    """
 
     def __init__(self, total):
         self.total = total
@@ -352,6 +358,7 @@ class Progress:
         self.start = time.monotonic()
 
     def done(self, operations):
+        faulthandler.dump_traceback_later(LONGEST_PAUSE, exit=True)
         with self.lock:
             before, self.count = self.count, self.count + operations
             step = max(self.total // REPORTS, 1)
@@ -380,6 +387,7 @@ def main():
         usmx.SyclQueue(dpctl.SyclQueue()._get_capsule()),
         usmx.SyclQueue(dpctl.SyclQueue(property="in_order")._get_capsule()),
     ]
+    faulthandler.dump_traceback_later(LONGEST_PAUSE, exit=True)
     turns = OneWithDpnp()
     lost = lost_by_dpnp(options, turns)
     print(f"dpnp alone loses {lost:.1f} bytes in each of its operations", flush=True)
@@ -390,6 +398,7 @@ def main():
         for run in [pool.submit(soak.run, share, progress) for soak in soaks]:
             run.result()
     usmx.synchronize()
+    faulthandler.cancel_dump_traceback_later()
     growth = progress.growth()
     # The first quarter is not part of the growth.
     of_dpnp = int(0.75 * sum(soak.count_of_dpnps for soak in soaks) * lost)
