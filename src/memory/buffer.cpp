@@ -110,7 +110,7 @@ void return_block(void* state) noexcept {
   observe(memory_action::free, *block);
   if (block->resource.is_pool() && detail::may_have_pending_work(block->first, block->nbytes)) {
     detail::keep_waiting(std::move(block));
-    detail::release_finished();
+    detail::release_finished(detail::look::only_asks);
   } else {
     block->resource.deallocate(block->first, block->nbytes, block->alignment, block->queue);
   }
@@ -533,7 +533,7 @@ void buffer::let_go() noexcept {
                          .other_queues = std::move(others),
                          .release = std::move(release_)});
   if (user_thread) {
-    detail::release_finished();
+    detail::release_finished(detail::look::only_asks);
   }
 }
 

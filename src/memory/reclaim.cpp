@@ -372,7 +372,7 @@ class deferred_batches {
   }
 
   /// Looks at batches in turn, beginning where the last look ended.
-  void release_finished(std::size_t unfinished) {
+  void release_finished(std::size_t unfinished, look how) {
     // Destroyed last, without the lock: the release actions may release other memory, or run
     // Python.
     std::list<batch> finished;
@@ -380,7 +380,7 @@ class deferred_batches {
     if (!working.owns_lock()) {
       return;  // another thread looks at the list
     }
-    batch_arrivals();
+    batch_arrivals(how);
     const std::exception_ptr failure = take_finished(batches_, next_, unfinished, finished);
     count_out(finished);
     if (failure) {
@@ -395,12 +395,12 @@ class deferred_batches {
     for (const sycl::queue& queue : unique(awaited_queues())) {
       internal::wait_interruptibly(queue);
     }
-    release_finished(everything);
+    release_finished(everything, look::submits);
   }
 
   std::optional<std::uint64_t> oldest_age() {
     const std::lock_guard working(work_mutex_);
-    batch_arrivals();
+    batch_arrivals(look::submits);
     return batches_.empty() ? std::nullopt : std::optional(batches_.front().age);
   }
 
@@ -416,14 +416,14 @@ class deferred_batches {
       next_ = batches_.begin();
     }
     wait_interruptibly_for(copy);
-    release_finished(most_unfinished_batches);
+    release_finished(most_unfinished_batches, look::submits);
   }
 
   void wait_for_all() {
     std::vector<awaited_work> copies;
     {
       const std::lock_guard working(work_mutex_);
-      batch_arrivals();
+      batch_arrivals(look::submits);
       copies.assign(batches_.begin(), batches_.end());
     }
     wait_interruptibly_for(copies);
@@ -437,7 +437,7 @@ class deferred_batches {
     std::list<batch> all;
     {
       const std::lock_guard working(work_mutex_);
-      batch_arrivals();
+      batch_arrivals(look::submits);
       all.splice(all.end(), batches_);
       next_ = batches_.end();
       count_out(all);
@@ -477,17 +477,25 @@ class deferred_batches {
                std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch. If this throws, the rest waits for the next time.
-  void batch_arrivals() {
+  /// All arrivals of one queue become one batch, but for those that need a barrier in a look that
+  /// only asks. If this throws, the rest waits for the next time.
+  void batch_arrivals(look how) {
     take_arrivals();
-    while (!unbatched_.empty()) {
-      const sycl::queue queue = unbatched_.front().queue;
-      const auto others =
-          std::partition(unbatched_.begin(), unbatched_.end(),
-                         [&](const deferred_release& b) { return b.queue == queue; });
-      batch_of({unbatched_.begin(), others});
-      unbatched_.erase(unbatched_.begin(), others);
+    auto rest = how == look::submits
+                    ? unbatched_.begin()
+                    : std::partition(unbatched_.begin(), unbatched_.end(), needs_barrier);
+    while (rest != unbatched_.end()) {
+      const sycl::queue queue = rest->queue;
+      const auto others = std::partition(
+          rest, unbatched_.end(), [&](const deferred_release& b) { return b.queue == queue; });
+      batch_of({rest, others});
+      rest = unbatched_.erase(rest, others);
     }
+  }
+
+  static bool needs_barrier(const deferred_release& block) {
+    return std::ranges::any_of(block.other_queues,
+                               [](const sycl::queue& each) { return each.is_in_order(); });
   }
 
   /// If this throws, nothing was done.
@@ -605,12 +613,12 @@ bool wait_for_oldest() {
   return true;
 }
 
-void release(std::size_t unfinished) noexcept {
+void release(std::size_t unfinished, look how) noexcept {
   if (!deferred().any()) {
     return;
   }
   try {
-    deferred().release_finished(unfinished);
+    deferred().release_finished(unfinished, how);
   } catch (...) {
     // The runtime cannot tell now, or there is no memory for the look. A later look tries again.
   }
@@ -634,10 +642,10 @@ release_action holding(std::shared_ptr<const void> kept) {
 
 void release_later(deferred_release block) noexcept { deferred().add(std::move(block)); }
 
-void release_finished() noexcept {
+void release_finished(look how) noexcept {
   if (!is_forked_child()) {
     reusable().return_finished(most_returned_blocks, most_unfinished_blocks);
-    release(most_unfinished_batches);
+    release(most_unfinished_batches, how);
   }
 }
 
@@ -645,7 +653,7 @@ void release_all_finished() noexcept {
   if (!is_forked_child()) {
     reusable().start_at_oldest();
     reusable().return_finished(everything, everything);
-    release(everything);
+    release(everything, look::submits);
   }
 }
 

@@ -84,9 +84,14 @@ void release_later(deferred_release block) noexcept;
 
 // ---- both
 
+/// Whether a look at the blocks may submit barriers to queues of others. A thread that frees memory
+/// submits none: it may have the interpreter lock (docs/decisions.md, 189).
+enum class look : std::uint8_t { submits, only_asks };
+
 /// Releases some of the blocks whose work is finished. Takes no longer if very many wait, and
 /// unfinished work does not keep other blocks from being found. Never waits.
-void release_finished() noexcept;
+void release_finished(look) noexcept;
+inline void release_finished() noexcept { release_finished(look::submits); }
 
 void release_all_finished() noexcept;
 

@@ -116,11 +116,11 @@ queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mu
     : of_(std::move(of)), lock_(std::move(lock)) {}
 
 queue_lock lock_queue(const sycl::queue& queue) {
+  about_to_wait();  // for the lock, whose holder may be waiting for the queue, or in the runtime
   std::shared_ptr<used_queue> of = table().of(queue);
   if (!of->needs_lock) {
     return {std::move(of), {}};
   }
-  about_to_wait();  // its holder may be waiting for the queue
   require_no_lock("a thread waits for a queue's lock");
   std::unique_lock lock(of->mutex);
   return {std::move(of), std::move(lock)};

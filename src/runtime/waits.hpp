@@ -80,6 +80,8 @@ using queue_mutex = ranked_mutex<lock_rank::queue>;
 /// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
 /// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
 /// If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
+/// But a submission to any queue may wait inside of the runtime (docs/decisions.md, 189), so no
+/// thread submits with the interpreter lock.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;

@@ -498,6 +498,22 @@ def test_producer_may_use_usmx_while_it_goes():
     assert usmx.zeros(3, usm_type="shared").size == 3
 
 
+@pytest.mark.parametrize("properties", [[], ["in_order"]], ids=["out of order", "in order"])
+def test_memory_that_others_have_is_let_go_without_a_submission(kind, properties):
+    """A submission may wait in the runtime for work that needs the interpreter lock (docs/decisions.md, 189).
+
+    A later call submits what is needed, without that lock; the fixture of all tests fails where it is held.
+    """
+    queue = usmx.SyclQueue(dpctl.SyclQueue(property=properties)._get_capsule())
+    pool = usmx.memory.PoolResource(usmx.memory.PlainResource(kind))
+    with usmx.memory.using_memory_resource(pool):
+        array = usmx.ones(4, usm_type=kind, sycl_queue=queue)
+        dpctl.memory.as_usm_memory(array)  # from now on dpctl may work there
+        del array
+    usmx.synchronize()
+    assert pool.used_bytes() == 0
+
+
 # ---- at the end of the process
 
 
