@@ -54,7 +54,9 @@ library_search find_cublas() {
     reason +=
         message(reason.empty() ? "" : "; ", file ? dlerror() : "there is no " + name_of(each));
   }
-  return {nullptr, reason};
+  return {nullptr, reason.empty() ? message("CUDA's driver of version ", newest,
+                                            " takes no release of cuBLAS that usmx knows")
+                                  : reason};
 }
 
 const cublas_functions* cublas() {

@@ -6,19 +6,17 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <mutex>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "base/process.hpp"
-#include "base/ranked_mutex.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/layout.hpp"
 #include "vendors/onemkl.hpp"
+#include "vendors/plan_cache.hpp"
 
 namespace usmx::inline v1::internal {
 namespace {
@@ -174,27 +172,11 @@ class plan {
   descriptor descriptor_ = nullptr;
 };
 
-/// The plans that were used last, the latest first.
-struct plan_cache {
-  struct entry {
-    plan_key key;
-    std::shared_ptr<plan> made;
-    std::size_t nbytes;
-  };
-
-  detail::ranked_mutex<detail::lock_rank::fourier_plans> mutex;
-  std::vector<entry> entries;
+struct kept_plan_cache : detail::plan_cache<plan_key, plan> {
+  kept_plan_cache() : plan_cache(max_kept_plans, max_kept_plan_nbytes) {}
 };
-constexpr std::size_t max_plans = 64;
-constexpr std::size_t max_plan_nbytes = std::size_t{256} << 20;
 
-plan_cache& all_plans() { return detail::immortal<plan_cache>(); }
-
-std::size_t nbytes_of(const plan_cache& cache) {
-  return std::accumulate(
-      cache.entries.begin(), cache.entries.end(), std::size_t{0},
-      [](std::size_t sum, const plan_cache::entry& each) { return sum + each.nbytes; });
-}
+kept_plan_cache& all_plans() { return detail::immortal<kept_plan_cache>(); }
 
 /// A plan holds about as many numbers as a transform has elements.
 std::size_t nbytes_of(const plan_key& key) {
@@ -202,36 +184,15 @@ std::size_t nbytes_of(const plan_key& key) {
          (key.is_double ? 16 : 8);
 }
 
-std::shared_ptr<plan> find_plan(plan_cache& cache, const plan_key& key) {
-  const std::lock_guard lock(cache.mutex);
-  const auto found = std::ranges::find(cache.entries, key, &plan_cache::entry::key);
-  if (found == cache.entries.end()) {
-    return nullptr;
-  }
-  std::rotate(cache.entries.begin(), found, found + 1);
-  return cache.entries.front().made;
-}
-
-void keep_plan(plan_cache& cache, const plan_key& key, const std::shared_ptr<plan>& made) {
-  std::vector<plan_cache::entry> forgotten;  // plans end without the lock
-  const std::lock_guard lock(cache.mutex);
-  cache.entries.insert(cache.entries.begin(), {key, made, nbytes_of(key)});
-  while (cache.entries.size() > max_plans ||
-         (cache.entries.size() > 1 && nbytes_of(cache) > max_plan_nbytes)) {
-    forgotten.push_back(std::move(cache.entries.back()));
-    cache.entries.pop_back();
-  }
-}
-
 /// The plan that was kept, or a new one. Null if the library refuses it.
 std::shared_ptr<plan> plan_for(const plan_key& key) {
-  plan_cache& cache = all_plans();
-  if (auto found = find_plan(cache, key)) {
+  kept_plan_cache& cache = all_plans();
+  if (auto found = cache.find(key)) {
     return found;
   }
   const auto made = plan::make(key);
   if (made != nullptr) {
-    keep_plan(cache, key, made);
+    cache.keep(key, made, nbytes_of(key));
   }
   return made;
 }
@@ -359,17 +320,8 @@ std::optional<host_work> fourier_work(const fourier_call& call) {
   return host_work({call.input}, {call.output}, longer.size() <= little_size, run);
 }
 
-kept_plans fourier_plans() {
-  plan_cache& cache = all_plans();
-  const std::lock_guard lock(cache.mutex);
-  return {cache.entries.size(), nbytes_of(cache)};
-}
+kept_plans fourier_plans() { return all_plans().kept(); }
 
-void clear_fourier_plans() {
-  plan_cache& cache = all_plans();
-  std::vector<plan_cache::entry> forgotten;
-  const std::lock_guard lock(cache.mutex);
-  forgotten.swap(cache.entries);
-}
+void clear_fourier_plans() { all_plans().clear(); }
 
 }  // namespace usmx::inline v1::internal

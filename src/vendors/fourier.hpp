@@ -32,7 +32,11 @@ USMX_API bool has_fourier();
 /// type_error for types. has_fourier() has been true.
 USMX_API std::optional<host_work> fourier_work(const fourier_call&);
 
-/// The plans that are kept: at most 64, and about 256 MiB.
+/// The bounds of what a process keeps.
+inline constexpr std::size_t max_kept_plans = 64;
+inline constexpr std::size_t max_kept_plan_nbytes = std::size_t{256} << 20;
+
+/// The plans that are kept.
 struct kept_plans {
   std::size_t count;
   std::size_t nbytes;  ///< an estimate

@@ -117,6 +117,8 @@ void bind_vendors(nb::module_& m) {
         return nb::make_tuple(kept.count, kept.nbytes);
       },
       nb::sig("def _fourier_plans() -> tuple[int, int]"));
+  m.attr("_max_fourier_plans") =
+      nb::make_tuple(internal::max_kept_plans, internal::max_kept_plan_nbytes);
   m.def("_clear_fourier_plans", &internal::clear_fourier_plans);
 }
 

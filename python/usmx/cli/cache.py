@@ -1,4 +1,4 @@
-"""``python -m usmx cache``: the disk cache of device kernels."""
+"""``python -m usmx cache``: the disk cache of device kernels, and the plans of transforms."""
 
 import json
 import os
@@ -23,6 +23,11 @@ def run(*, clear: bool, as_json: bool = False) -> int:
         return 0
     print(f"{where()}\n")
     show_entries()
+    most, nbytes = _core._max_fourier_plans
+    print(
+        f"\nPlans of Fourier transforms are in the memory of each process, at most {most} and "
+        f"about {size_text(nbytes)}."
+    )
     return 0
 
 
@@ -51,6 +56,7 @@ def values() -> dict[str, Any]:
             }
             for group, device, nbytes, age, path in _core._list_kernel_cache()
         ],
+        "fourier_plans": dict(zip(("most", "most_size"), _core._max_fourier_plans, strict=True)),
     }
 
 

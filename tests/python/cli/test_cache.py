@@ -8,10 +8,12 @@ import pytest
 from helpers import run_usmx as run
 from usmx.cli.cache import age_text
 
+PLANS = "\nPlans of Fourier transforms are in the memory of each process, at most 64 and about 256 MiB.\n"
+
 
 def test_cache_tells_its_folder_and_that_it_is_empty(tmp_path):
     result = run("cache", USMX_CACHE_DIR=str(tmp_path))
-    assert (result.returncode, result.stdout) == (0, f"{tmp_path}\n\nno entries\n")
+    assert (result.returncode, result.stdout) == (0, f"{tmp_path}\n\nno entries\n{PLANS}")
 
 
 def test_cache_lists_entries_and_clears_them_and_nothing_else(tmp_path):
@@ -21,7 +23,7 @@ def test_cache_lists_entries_and_clears_them_and_nothing_else(tmp_path):
     assert lines[0] == str(tmp_path)
     assert lines[4].split(maxsplit=1)[0] == "unreadable"
     assert lines[4].endswith("s ago   copy-1234.kernels")
-    assert lines[-1] == "1 entry, 1.5 KiB"
+    assert lines[-3] == "1 entry, 1.5 KiB"
     result = run("cache", "--clear", USMX_CACHE_DIR=str(tmp_path))
     assert result.stdout == f"deleted 1 entry, 1.5 KiB, from {tmp_path}\n"
     assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
@@ -34,7 +36,7 @@ def test_what_is_no_entry_neither_hangs_nor_kills_the_command(tmp_path):
     (tmp_path / os.fsdecode(b"name-\xff\x1b.kernels")).write_bytes(b"x")
     result = run("cache", USMX_CACHE_DIR=str(tmp_path))
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.endswith("\n2 entries, 8192 GiB\n")
+    assert result.stdout.endswith(f"\n2 entries, 8192 GiB\n{PLANS}")
     assert r"name-\udcff\x1b.kernels" in result.stdout
 
 
@@ -81,7 +83,11 @@ def test_json_has_folder_and_entries(tmp_path):
     )
     assert (by_file["copy-2.kernels"]["kernels"], by_file["copy-2.kernels"]["size"]) == (None, 1536)
     off = json.loads(run("cache", "--json", USMX_CACHE_DIR="").stdout)
-    assert off == {"folder": None, "entries": []}
+    assert off == {
+        "folder": None,
+        "entries": [],
+        "fourier_plans": {"most": 64, "most_size": 256 << 20},
+    }
 
 
 def test_cache_says_that_it_is_off():
