@@ -19,6 +19,7 @@
 #include "copy/select/selection.hpp"
 #include "copy/staging.hpp"
 #include "exchange/consumer.hpp"
+#include "exchange/producer.hpp"
 #include "generated_kernels/call.hpp"
 #include "layout/layout.hpp"
 #include "memory/buffer.hpp"

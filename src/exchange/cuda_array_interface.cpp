@@ -3,6 +3,7 @@
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "exchange/consumer.hpp"
+#include "exchange/producer.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/queues.hpp"
@@ -138,3 +139,18 @@ void wait_for_cuda_streams(const array& a) {
 bool has_cuda_devices() { return detail::first_cuda_device() != nullptr; }
 
 }  // namespace usmx::inline v1::exchange
+
+namespace usmx::inline v1::internal {
+
+bool has_several_cuda_devices() { return detail::count_cuda_devices() > 1; }
+
+current_cuda_device::current_cuda_device(std::int32_t number) {
+  if (has_several_cuda_devices() && detail::find_cuda_device(number) != nullptr) {
+    current_ = std::make_unique<detail::cuda::current_primary_context>(
+        detail::cuda::required_functions(), number);
+  }
+}
+
+current_cuda_device::~current_cuda_device() = default;
+
+}  // namespace usmx::inline v1::internal

@@ -412,6 +412,8 @@ const std::vector<numbered_device>& numbered_devices() {
 
 }  // namespace
 
+std::size_t count_cuda_devices() { return numbered_devices().size(); }
+
 const sycl::device* first_cuda_device() {
   const auto& all = numbered_devices();
   return all.empty() ? nullptr : &all.front().second;

@@ -67,6 +67,8 @@ bool is_within(const sycl::device& device, const Predicate& predicate) {
   return candidate.has_value();
 }
 
+std::size_t count_cuda_devices();
+
 /// Null if there is none.
 const sycl::device* first_cuda_device();
 

@@ -337,6 +337,184 @@ def test_memory_that_does_not_follow_peer_access_is_copied_all_the_same():
             del a
 
 
+# ---- arrays of others, of the device that is not the thread's current one
+
+
+class PyTorch:
+    def __init__(self):
+        self.torch = pytest.importorskip("torch")
+
+    def numbers(self, host, number):
+        return self.torch.from_numpy(host).to(f"cuda:{number}")
+
+    def current(self, number):
+        return self.torch.cuda.device(number)
+
+    def stream(self, number):
+        return self.torch.cuda.stream(self.torch.cuda.Stream(number))
+
+    def now(self):
+        return self.torch.cuda.current_device()
+
+
+class CuPy:
+    def __init__(self):
+        self.cupy = pytest.importorskip("cupy")
+
+    def numbers(self, host, number):
+        with self.cupy.cuda.Device(number):
+            return self.cupy.asarray(host)
+
+    def current(self, number):
+        return self.cupy.cuda.Device(number)
+
+    def stream(self, number):
+        with self.cupy.cuda.Device(number):
+            return self.cupy.cuda.Stream(non_blocking=True)
+
+    def now(self):
+        return self.cupy.cuda.runtime.getDevice()
+
+
+class Jax:
+    def __init__(self):
+        self.jax = pytest.importorskip("jax")
+        if len(self.jax.devices()) < 2 or self.jax.devices()[0].platform != "gpu":
+            pytest.skip("this JAX has no two GPUs")
+
+    def numbers(self, host, number):
+        return self.jax.device_put(host, self.jax.devices()[number])
+
+    def current(self, number):
+        return self.jax.default_device(self.jax.devices()[number])
+
+    def stream(self, number):
+        return contextlib.nullcontext()
+
+    def now(self):
+        return Current().now()
+
+
+TAKEN = {
+    "from_dlpack": usmx.from_dlpack,
+    "asarray": usmx.asarray,
+    "from_dlpack(copy=False)": lambda t: usmx.from_dlpack(t, copy=False),
+}
+
+
+@pytest.fixture(params=[PyTorch, CuPy, Jax])
+def library(request):
+    if not IS_CUDA:
+        pytest.skip("CUDA's libraries")
+    return request.param()
+
+
+@pytest.mark.parametrize("take", TAKEN.values(), ids=TAKEN.keys())
+@pytest.mark.parametrize("with_stream", [False, True], ids=["", "stream"])
+def test_arrays_of_the_device_that_is_not_current_are_taken(library, take, with_stream):
+    host = np.arange(12, dtype="f4")
+    for number, current in itertools.product((0, 1), repeat=2):
+        theirs = library.numbers(host, number)
+        block = library.stream(current) if with_stream else contextlib.nullcontext()
+        with library.current(current), block:
+            before = library.now()
+            a = take(theirs)
+            assert library.now() == before
+        assert a.sycl_device.get_device_id() == (FIRST, SECOND)[number].get_device_id()
+        np.testing.assert_array_equal(usmx.asnumpy(a), host)
+
+
+def test_kernels_take_arrays_of_the_device_that_is_not_current(library):
+    if isinstance(library, Jax):
+        pytest.skip("JAX's arrays are read-only")
+    kernel = usmx.Kernel(KERNEL, "add_one")
+    host = np.arange(12, dtype="f4")
+    for number, current in ((0, 1), (1, 0)):
+        theirs = library.numbers(host, number)
+        with library.current(current), library.stream(current):
+            a = usmx.from_dlpack(theirs)
+            kernel(12, None, theirs, queue=a.sycl_queue).wait()
+        np.testing.assert_array_equal(usmx.asnumpy(a), host + 1)
+
+
+def test_threads_take_arrays_of_all_devices(library):
+    host = np.arange(12, dtype="f4")
+    wrong = []
+
+    def work(current):
+        with library.current(current):
+            before = library.now()
+            for k in range(200):
+                number = k % 2
+                a = usmx.from_dlpack(library.numbers(host + k, number))
+                if (
+                    library.now() != before
+                    or a.sycl_device.get_device_id() != (FIRST, SECOND)[number].get_device_id()
+                    or not (usmx.asnumpy(a) == host + k).all()
+                ):
+                    wrong.append((current, k))
+
+    threads = [threading.Thread(target=work, args=(k % 2,)) for k in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not IS_CUDA, reason="a thread of this back end has no current device")
+@pytest.mark.parametrize("number", [0, 1, None], ids=["first", "second", "none"])
+def test_producers_device_is_current_while_it_answers(number):
+    current = Current()
+
+    class Looks:
+        def __init__(self, of):
+            self.array = usmx.asarray(np.arange(3.0), device=PAIRS[0][of])
+            self.of = of
+            self.seen = []
+
+        def __dlpack_device__(self):
+            return (2, self.of)
+
+        def __dlpack__(self, **arguments):
+            self.seen.append(current.now())
+            current.set(1 - self.of)  # what others make current meanwhile is undone
+            return self.array.__dlpack__(**arguments)
+
+    class Describes(Looks):
+        __dlpack__ = None
+
+        @property
+        def __cuda_array_interface__(self):
+            self.seen.append(current.now())
+            current.set(1 - self.of)
+            return self.array.__cuda_array_interface__
+
+    class Fails(Looks):
+        def __dlpack__(self, **arguments):
+            raise ZeroDivisionError
+
+    def look():
+        current.set(number)
+        before = current.now()
+        for of in (0, 1):
+            for kind, take in ((Looks, usmx.from_dlpack), (Describes, usmx.asarray)):
+                producer = kind(of)
+                np.testing.assert_array_equal(usmx.asnumpy(take(producer)), [0, 1, 2])
+                found.append((set(producer.seen), {current.contexts[of]}, current.now(), before))
+            with pytest.raises(ZeroDivisionError):
+                usmx.from_dlpack(Fails(of))
+            found.append((0, 0, current.now(), before))
+
+    found = []
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    assert len(found) == 6
+    for seen, expected, after, before in found:
+        assert (seen, after) == (expected, before)
+
+
 # ---- the table: what copies, what views, what refuses (docs/how-to/several-devices.md)
 
 

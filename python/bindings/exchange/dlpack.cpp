@@ -106,27 +106,6 @@ nb::object ask(const nb::object& method, bool may_copy) {
   return checked(given);
 }
 
-/// Whether the producer says that its memory is on a CUDA device. Asked only where there are such
-/// devices: others' imports take no time for it.
-bool is_on_cuda(PyObject* producer) {
-  if (!exchange::has_cuda_devices()) {
-    return false;
-  }
-  const nb::object method = optional_attribute(producer, device_method_name.get());
-  if (!method.is_valid()) {
-    return false;
-  }
-  const nb::object where = checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
-  if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2) {
-    throw_wrong_type("__dlpack_device__()", "(device type, number)", where.ptr());
-  }
-  constexpr const char* expected = "an integer device type";
-  const std::ptrdiff_t type =
-      to_count("__dlpack_device__()[0]", expected, PyTuple_GET_ITEM(where.ptr(), 0));
-  return std::in_range<std::int32_t>(type) &&
-         dlpack::is_cuda(static_cast<dlpack::device_type>(type));
-}
-
 nb::object call_with(const nb::object& method, const nb::dict& keywords) {
   const nb::tuple none;
   return nb::steal(
@@ -135,7 +114,8 @@ nb::object call_with(const nb::object& method, const nb::dict& keywords) {
 
 /// Has the producer order its work before CUDA's legacy default stream: what it does without being
 /// asked differs. Producers older than version 1.0 know no other argument.
-nb::object ask_on_cuda(const nb::object& method, bool may_copy) {
+nb::object ask_on_cuda(const nb::object& method, std::int32_t device, bool may_copy) {
+  const internal::current_cuda_device current(device);
   nb::dict stream;
   stream["stream"] = exchange::legacy_default_stream;
   nb::dict keywords;
@@ -157,7 +137,8 @@ nb::object capsule_of_producer(PyObject* producer, bool may_copy) {
   if (!method.is_valid()) {
     throw_wrong_type("x", "an object with __dlpack__", producer);
   }
-  nb::object capsule = is_on_cuda(producer) ? ask_on_cuda(method, may_copy) : ask(method, may_copy);
+  const std::optional<std::int32_t> on_cuda = cuda_device_of(producer);
+  nb::object capsule = on_cuda ? ask_on_cuda(method, *on_cuda, may_copy) : ask(method, may_copy);
   if (!PyCapsule_CheckExact(capsule.ptr())) {
     throw type_error(detail::message(type_name(producer),
                                      ".__dlpack__() must return a capsule, found ",
@@ -179,6 +160,29 @@ std::optional<sycl::queue> queue_of(PyObject* producer) {
 }
 
 }  // namespace
+
+std::optional<std::int32_t> cuda_device_of(PyObject* producer) {
+  if (!exchange::has_cuda_devices()) {
+    return std::nullopt;
+  }
+  const nb::object method = optional_attribute(producer, device_method_name.get());
+  if (!method.is_valid()) {
+    return std::nullopt;
+  }
+  const nb::object where = checked(run_python([&] { return PyObject_CallNoArgs(method.ptr()); }));
+  if (!PyTuple_Check(where.ptr()) || PyTuple_GET_SIZE(where.ptr()) != 2) {
+    throw_wrong_type("__dlpack_device__()", "(device type, number)", where.ptr());
+  }
+  const std::ptrdiff_t type = to_count("__dlpack_device__()[0]", "an integer device type",
+                                       PyTuple_GET_ITEM(where.ptr(), 0));
+  if (!std::in_range<std::int32_t>(type) ||
+      !dlpack::is_cuda(static_cast<dlpack::device_type>(type))) {
+    return std::nullopt;
+  }
+  const std::ptrdiff_t number = to_count("__dlpack_device__()[1]", "an integer device number",
+                                         PyTuple_GET_ITEM(where.ptr(), 1));
+  return std::in_range<std::int32_t>(number) ? static_cast<std::int32_t>(number) : -1;  // no device
+}
 
 dlpack::device place_of(const array& a) {
   const bool is_system = a.owner() && is_system_memory(*a.owner());

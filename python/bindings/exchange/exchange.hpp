@@ -102,6 +102,11 @@ void bind_producers(nb::module_& m);
 /// neither. An exception raised by the attribute passes through.
 std::optional<array> import_producer(PyObject* producer);
 
+/// CUDA's number of the device on which the producer says by __dlpack_device__ that its memory is.
+/// None if it has no such method, or its memory is elsewhere. Asks only where there are such
+/// devices: others' imports take no time for it.
+std::optional<std::int32_t> cuda_device_of(PyObject* producer);
+
 /// A checked view of a foreign producer's memory on a CUDA device, which keeps the producer alive;
 /// none if the object has no such attribute. usmx's work on it comes after the work on the
 /// producer's stream. If the dictionary's version cannot name a stream, this waits for the device.

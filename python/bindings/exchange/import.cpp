@@ -291,6 +291,18 @@ exchange::checked_import read(const cuda_entries& given) {
   return exchange::check(values);
 }
 
+/// The attribute; null when there is none. A property that raises AttributeError says that this
+/// array is not on such a device.
+nb::object describe_yourself_on_cuda(PyObject* producer) {
+  std::optional<internal::current_cuda_device> current;
+  if (internal::has_several_cuda_devices()) {
+    if (const auto number = cuda_device_of(producer)) {
+      current.emplace(*number);
+    }
+  }
+  return optional_attribute(producer, cuda_interface_name.get());
+}
+
 /// Without the interpreter lock: the driver may wait for threads that need it.
 void order(const array& imported, const earlier_work& before) {
   const without_interpreter_lock unlocked;
@@ -304,8 +316,7 @@ void order(const array& imported, const earlier_work& before) {
 }  // namespace
 
 std::optional<array> import_cuda_producer(PyObject* producer) {
-  // A property that raises AttributeError says that this array is not on such a device.
-  nb::object value = optional_attribute(producer, cuda_interface_name.get());
+  nb::object value = describe_yourself_on_cuda(producer);
   if (!value.is_valid()) {
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// runtime/cuda_devices.hpp: which devices are CUDA's, and what is said where one is not there.
+// src/runtime/devices.hpp: which devices are CUDA's, and what is said where one is not there.
 #include "runtime/devices.hpp"
 
 #include <gtest/gtest.h>

@@ -41,6 +41,7 @@ struct {
   result status;
   bool has_address_range;
   CUcontext current;
+  CUcontext before;  // that was current
   bool is_legacy;
   result peer_status;
   std::vector<CUcontext> enabled;  // the current context and its peer
@@ -92,13 +93,12 @@ result get_range(CUdeviceptr* first, std::size_t* nbytes, CUdeviceptr) {
 }
 
 result push(CUcontext context) {
-  driver.current = context;
+  driver.before = std::exchange(driver.current, context);
   return cuda::success;
 }
 
 result pop(CUcontext* popped) {
-  *popped = driver.current;
-  driver.current = nullptr;
+  *popped = std::exchange(driver.current, std::exchange(driver.before, nullptr));
   return cuda::success;
 }
 
@@ -128,6 +128,7 @@ class usm_cuda_test : public testing::Test {
     driver.status = cuda::success;
     driver.has_address_range = true;
     driver.current = nullptr;
+    driver.before = nullptr;
     driver.is_legacy = true;
     driver.peer_status = cuda::success;
     driver.enabled.clear();
@@ -178,6 +179,16 @@ TEST_F(usm_cuda_test, peer_access_is_enabled_in_the_devices_context_once) {
     EXPECT_EQ(driver.enabled, (std::vector{context_of(second_device), context_of(first_device)}));
     EXPECT_EQ(driver.current, nullptr) << "the thread's context is as it was";
   }
+}
+
+TEST_F(usm_cuda_test, device_is_current_for_a_while_and_the_one_before_is_current_again) {
+  driver.current = context_of(first_device);
+  {
+    const cuda::current_primary_context current(functions, second_device);
+    EXPECT_EQ(driver.current, context_of(second_device));
+    driver.current = nullptr;  // who is asked meanwhile may choose another one
+  }
+  EXPECT_EQ(driver.current, context_of(first_device));
 }
 
 TEST_F(usm_cuda_test, kind_is_the_drivers_memory_type) {
