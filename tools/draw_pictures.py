@@ -4,6 +4,7 @@ Writes the pictures of PICTURES into docs/. Each is a list of boxes, lines and w
 file holds. --check writes nothing, and fails where one is not what would be written.
 """
 
+import math
 import sys
 from dataclasses import dataclass
 from itertools import pairwise
@@ -371,7 +372,35 @@ def launch():
     ], 284
 
 
+def low_pass():
+    """The program of docs/reference/fft.md: a signal, and what is left of it below 10 Hz."""
+    rate, count = 1000, 601  # values in a second, and values that are drawn
+    low = [math.sin(2 * math.pi * 3 * k / rate) for k in range(count)]
+    high = [0.5 * math.sin(2 * math.pi * 50 * k / rate) for k in range(count)]
+    left, width = 60, 640
+
+    def curve(values, middle, kind):
+        points = "L".join(
+            f"{left + width * k / (count - 1):.1f} {middle - 42 * value:.1f}"
+            for k, value in enumerate(values)
+        )
+        return [
+            *line([(left, middle), (left + width, middle)]),
+            f'<path class="{kind}" d="M{points}"/>',
+        ]
+
+    return [
+        text(16, 28, "The signal: 3 Hz, and 50 Hz half as strong", "title"),
+        *curve([a + b for a, b in zip(low, high, strict=True)], 110, "line"),
+        text(16, 200, "irfft(where(frequencies <= 10, rfft(signal), 0))", "title"),
+        *curve(low, 262, "back"),
+        text(left, 330, "0 s", "small", "middle"),
+        text(left + width, 330, "0.6 s", "small", "middle"),
+    ], 346
+
+
 PICTURES = {
+    "low-pass": ("A signal of 3 and 50 Hz, and the 3 Hz that a low-pass filter leaves", low_pass),
     "exchange": ("NumPy, dpnp, usmx, native code and kernels work on one allocation", exchange),
     "kinds": ("Kinds of memory: device, shared and host, and who reaches them", kinds),
     "waiting": ("Who waits when: without a view of the host, with one, and on two queues", waiting),

@@ -8,7 +8,7 @@ import numpy as np
 import usmx
 from dpctl.memory import as_usm_memory
 
-from usmx_demo.checks import centre, compare, numpy_pca, relative_error
+from usmx_demo.checks import Reference, centre, compare, numpy_pca, relative_error
 from usmx_demo.findings import Check, Report
 from usmx_demo.hand_overs import hand_over, native_pca, to_dpnp
 
@@ -17,7 +17,9 @@ def analyse(x: usmx.USMArray, values: np.ndarray, report: Report) -> tuple[np.nd
     """Hand the data around and check what everyone computes; scores and variances for the plot."""
     results = native_pca(report, "usmx", "pca(), C table", x)
     components, scores, variance = map(np.asarray, results)
-    report.checks += compare(numpy_pca(values), components, scores, variance)
+    expected = numpy_pca(values)
+    report.checks += compare(expected, components, scores, variance)
+    report.checks += by_linalg(x, expected)
 
     report.checks.append(use_dpnp(report, results[1], variance))
     report.checks.append(use_dpctl(report, results[1], variance))
@@ -26,6 +28,22 @@ def analyse(x: usmx.USMArray, values: np.ndarray, report: Report) -> tuple[np.nd
     report.checks += from_dpnp(report, x)
     report.checks.append(Check("the data are unchanged", relative_error(np.asarray(x), values), 0))
     return scores, variance
+
+
+def by_linalg(x: usmx.USMArray, expected: Reference) -> Iterator[Check]:
+    """Go the second way, which needs no compiler: usmx.linalg computes the same."""
+    for check in compare(expected, *map(usmx.asnumpy, linalg_pca(x))):
+        yield Check(f"usmx.linalg, {check.name}", check.error, check.limit)
+
+
+def linalg_pca(x: usmx.USMArray) -> tuple[usmx.USMArray, usmx.USMArray, usmx.USMArray]:
+    """Compute components, scores and variances; the largest entry of a component is positive."""
+    centred = x - x.mean(axis=0)
+    centred = centred - centred.mean(axis=0)  # what the rounding of the first one left
+    _, s, components = usmx.linalg.svd(centred, full_matrices=False)
+    largest = usmx.argmax(usmx.abs(components), axis=1, keepdims=True)
+    components = components * usmx.sign(usmx.take_along_axis(components, largest, axis=1))
+    return components, centred @ components.T, s**2 / (x.shape[0] - 1)
 
 
 def use_dpnp(report: Report, scores: usmx.USMArray, variance: np.ndarray) -> Check:
