@@ -1,21 +1,21 @@
 // When the library is loaded: makes the CPU driver that was installed beside the SYCL runtime
-// visible, unless the user has configured OpenCL drivers, and turns its vectors off if asked. A
-// fresh Python environment has the driver, but nothing registers it. No SYCL call is made here: the
-// first platform query of the process reads the environment, so this must come before it and cost
-// next to nothing.
+// visible, unless the user has configured OpenCL drivers, and turns its vectors off if asked; and
+// names the folder of the installed package with the runtime's adapter for CUDA. A fresh Python
+// environment has the driver, but nothing registers it. No SYCL call is made here: the first
+// platform query of the process reads the environment, so this must come before it and cost next to
+// nothing.
 #include "runtime/driver_setup.hpp"
 
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <sycl/platform.hpp>
 #include <system_error>
-#include <vector>
 
 namespace usmx::inline v1::detail {
 
@@ -42,6 +42,30 @@ fs::path own_directory() {
 fs::path runtime_directory() {
   std::vector<sycl::platform> (*symbol)() = &sycl::platform::get_platforms;
   return directory_of(reinterpret_cast<const void*>(symbol));
+}
+
+std::vector<fs::path> package_folders() {
+  std::vector<fs::path> found;
+  std::error_code ignored;
+  for (const auto& each : fs::directory_iterator(runtime_directory(), ignored)) {
+    if (each.path().filename().native().starts_with("python3")) {
+      found.push_back(each.path() / "site-packages");
+    }
+  }
+  std::ranges::sort(found);
+  const fs::path own = own_directory();
+  if (!own.empty()) {
+    found.insert(found.begin(), own.parent_path().parent_path());
+  }
+  return found;
+}
+
+std::optional<std::string> as_search_path(const fs::path& folder) {
+  const std::string& name = folder.native();
+  if (name.find(',') != std::string::npos) {  // separates folders, within quotes, too
+    return std::nullopt;
+  }
+  return name.find_first_of(":;") == std::string::npos ? name : '"' + name + '"';
 }
 
 unsigned long long count_of_loads() noexcept {
@@ -88,6 +112,23 @@ void show_cpu_driver(const fs::path& runtime) {
   }
 }
 
+// The runtime tries these folders before its own.
+void name_cuda_adapter() {
+  if (std::getenv(adapters_variable) != nullptr) {
+    return;
+  }
+  std::error_code failed;
+  for (const fs::path& packages : package_folders()) {
+    const fs::path folder = packages / cuda_adapter_package;
+    if (fs::exists(folder / cuda_adapter_name, failed)) {
+      if (const auto value = as_search_path(folder)) {
+        setenv(adapters_variable, value->c_str(), 0);
+      }
+      return;
+    }
+  }
+}
+
 // Intel's driver reads its variable when it builds a kernel, in child processes too.
 void turn_vectors_off_as_asked() {
   const char* const asked = std::getenv("USMX_KERNEL_VECTORS");
@@ -114,6 +155,7 @@ void load_libraries_of_opencl_loader(const fs::path& runtime) {
     const fs::path runtime = runtime_directory();
     if (!runtime.empty()) {
       show_cpu_driver(runtime);
+      name_cuda_adapter();
       load_libraries_of_opencl_loader(runtime);
     }
   } catch (...) {

@@ -119,7 +119,10 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--out", default=os.environ.get("OUT", "/tmp"))
     given = parser.parse_args()
-    packages = BUNDLE / "lib/python3.12/site-packages"
+    (packages,) = (BUNDLE / "lib").glob("python3*/site-packages")
+    release = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    if packages.parent.name != release:
+        sys.exit(f"run.py: the bundle is for {packages.parent.name}, and this is {release}")
     environment = os.environ | {
         "PYTHONPATH": f"{packages}:{BUNDLE}/tests/python",
         "LD_LIBRARY_PATH": f"{BUNDLE}/lib",

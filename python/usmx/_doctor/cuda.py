@@ -1,28 +1,33 @@
 """Whether CUDA, the back end of NVIDIA's GPUs, can be used where there is such a GPU."""
 
+import importlib.util
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.devices import hidden_by_selectors, unusable
-from usmx._doctor.probe import Probe
+from usmx._doctor import versions
+from usmx._doctor.devices import hidden_by_selectors, unusable, value_in_process
+from usmx._doctor.probe import Probe, unloadable
 from usmx._doctor.situation import Finding, Situation, note, ok
 
 CARDS = Path("/sys/bus/pci/devices")
 NVIDIA, DISPLAYS = "0x10de", "0x03"  # the vendor, and how the class of a display begins
 CONTROL = Path("/dev/nvidiactl")
 ADAPTER = "libur_adapter_cuda.so.0"
+PACKAGE, MODULE = "usmx-cuda", "usmx_cuda"  # which has the adapter
+FOLDERS = "UR_ADAPTERS_SEARCH_PATH"  # where the runtime looks for adapters first; usmx sets it
+ADAPTERS = (FOLDERS, "UR_ADAPTERS_FORCE_LOAD")  # where it looks, and what it loads and no other
 MASK = "CUDA_VISIBLE_DEVICES"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Look at the cards, the driver, the adapter, and what the SYCL runtime makes of them."""
     if not (has_card() or CONTROL.exists()):
-        yield ok("there is no NVIDIA GPU")
+        yield ok(f"there is no NVIDIA GPU{with_package('; ', ' is installed')}")
         return
     shown = cuda_devices(situation.alone)
     if shown:
-        yield ok(f"the SYCL runtime shows {', '.join(shown)}")
+        yield ok(f"the SYCL runtime shows {', '.join(shown)}{with_package(', by ')}")
         return
     yield next(faults(situation))
 
@@ -94,13 +99,59 @@ def driver(situation: Situation) -> Iterator[Finding]:
         )
 
 
+def with_package(before: str, after: str = "") -> str:
+    """Name the package with the adapter and its release; nothing where it is not there."""
+    release = versions.installed(PACKAGE)
+    return f"{before}{PACKAGE} {release}{after}" if release else ""
+
+
+def package_folder() -> Path | None:
+    """The package's folder."""
+    spec = importlib.util.find_spec(MODULE)
+    folders = spec.submodule_search_locations if spec else None
+    return Path(next(iter(folders))) if folders else None
+
+
 def adapter(situation: Situation) -> Iterator[Finding]:
-    """See whether the SYCL runtime has its part for CUDA."""
-    folder = Path(situation.alone.runtimes[0]).parent if situation.alone.runtimes else Path()
-    if not (folder / ADAPTER).exists():
+    """See whether the SYCL runtime has its part for CUDA, finds it, and can load it."""
+    runtimes = situation.alone.runtimes
+    beside = (Path(runtimes[0]).parent if runtimes else Path()) / ADAPTER
+    folder = package_folder()
+    if folder is None and not beside.exists():
         yield unusable(situation)(
-            f"the SYCL runtime has no adapter for NVIDIA GPUs: there is no {folder / ADAPTER}, and "
-            "the packages on PyPI do not bring it",
-            "put the adapter of the runtime's release there (docs/how-to/gpus.md says where it "
-            "comes from)",
+            f"the SYCL runtime has no adapter for NVIDIA GPUs: {PACKAGE} is not installed, and "
+            f"there is no {beside}",
+            f"python -m pip install {PACKAGE}, or its wheel (docs/how-to/gpus.md says how it is "
+            "made)",
+        )
+    if folder is not None:
+        yield from package(situation, folder)
+    yield from hidden_adapter(situation, folder or beside.parent)
+    if why := unloadable(beside if folder is None else folder / ADAPTER):
+        yield unusable(situation)(
+            f"the SYCL runtime's adapter for NVIDIA GPUs cannot be loaded: {why}",
+            f"install it again: python -m pip install --force-reinstall {PACKAGE}",
+        )
+
+
+def package(situation: Situation, folder: Path) -> Iterator[Finding]:
+    """See whether the package fits the runtime, and lies where usmx looks for it."""
+    if wrong := [why for _, why in versions.misfits((PACKAGE,))]:
+        yield unusable(situation)("; ".join(wrong), versions.command())
+    if value_in_process(FOLDERS) is None:
+        yield unusable(situation)(
+            f"{PACKAGE} is in {folder}, and usmx looks for it beside its own package and in the "
+            "environment of the SYCL runtime",
+            f"install {PACKAGE} into that environment, or export {FOLDERS}={folder}",
+        )
+
+
+def hidden_adapter(situation: Situation, folder: Path) -> Iterator[Finding]:
+    """Find variables that keep the runtime from the adapter: without them, it shows the GPU."""
+    named = [name for name in ADAPTERS if name in situation.environment]
+    if named and cuda_devices(situation.without(*named)):
+        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in named)
+        yield note(
+            f"{values} keeps the SYCL runtime from its adapter for NVIDIA GPUs",
+            f"unset {' and '.join(named)}, or let it name {folder}, too, after a comma",
         )

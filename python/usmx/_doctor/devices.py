@@ -158,11 +158,11 @@ def check_registered(situation: Situation) -> Iterator[Finding]:
     )
 
 
-def value_in_process() -> str | None:
-    """The variable as the drivers see it; Python's ``os.environ`` does not show what usmx sets."""
+def value_in_process(name: str = OPENCL_DRIVERS) -> str | None:
+    """A variable as the drivers see it; Python's ``os.environ`` does not show what usmx sets."""
     getenv = ctypes.CDLL(None).getenv
     getenv.restype = ctypes.c_char_p
-    value: bytes | None = getenv(OPENCL_DRIVERS.encode())
+    value: bytes | None = getenv(name.encode())
     return None if value is None else value.decode(errors="replace")
 
 

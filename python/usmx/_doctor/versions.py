@@ -11,8 +11,8 @@ from pathlib import Path
 
 from usmx._doctor.situation import Finding, Situation, ok, problem
 
-SHOWN = ("intel-sycl-rt", "intel-opencl-rt", "numpy", "dpctl", "dpnp")
-PACKAGES = ("usmx", "dpctl", "dpnp")
+SHOWN = ("intel-sycl-rt", "intel-opencl-rt", "usmx-cuda", "numpy", "dpctl", "dpnp")
+PACKAGES = ("usmx", "usmx-cuda", "dpctl", "dpnp")
 # Extras of usmx whose packages need not be there, but must fit where they are.
 EXTRAS = ("demo",)
 RUNTIME = "intel-sycl-rt"
@@ -82,10 +82,10 @@ def command() -> str:
     return f"python -m pip install {' '.join(words)}"
 
 
-def misfits() -> Iterator[tuple]:
+def misfits(packages: tuple[str, ...] = PACKAGES) -> Iterator[tuple]:
     """Yield what is required but does not fit what is installed, a package once, and why not."""
     named = set()
-    for package in PACKAGES:
+    for package in packages:
         for requirement in requirements_of(package):
             if requirement.name in named or fits(requirement):
                 continue

@@ -326,24 +326,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders of Python packages: of the environment that the SYCL runtime is in, as `pip install`
-/// puts it, and beside this library's own package.
-std::vector<fs::path> package_folders() {
-  std::vector<fs::path> found;
-  std::error_code ignored;
-  for (const auto& each : fs::directory_iterator(runtime_directory(), ignored)) {
-    if (each.path().filename().native().starts_with("python3")) {
-      found.push_back(each.path() / "site-packages");
-    }
-  }
-  std::ranges::sort(found);
-  const fs::path own = own_directory();
-  if (!own.empty()) {
-    found.insert(found.begin(), own.parent_path().parent_path());
-  }
-  return found;
-}
-
 std::optional<fs::path> find_by_loader(const std::string& name) {
   void* const loaded = dlopen(name.c_str(), RTLD_LAZY | RTLD_LOCAL);
   const link_map* where = nullptr;

@@ -45,6 +45,24 @@ TEST_F(driver_setup_test, runtime_directory_holds_libsycl) {
   EXPECT_TRUE(found);
 }
 
+TEST_F(driver_setup_test, packages_are_beside_the_library_and_in_the_runtimes_environment) {
+  const std::vector<fs::path> folders = usmx::detail::package_folders();
+  ASSERT_FALSE(folders.empty());
+  EXPECT_EQ(folders.front(), usmx::detail::own_directory().parent_path().parent_path());
+  for (auto folder = folders.begin() + 1; folder != folders.end(); ++folder) {
+    EXPECT_EQ(folder->filename(), "site-packages");
+    EXPECT_EQ(folder->parent_path().parent_path(), usmx::detail::runtime_directory());
+  }
+}
+
+TEST_F(driver_setup_test, folder_is_named_as_the_runtime_reads_it) {
+  using usmx::detail::as_search_path;
+  EXPECT_EQ(as_search_path("/a b/usmx_cuda"), "/a b/usmx_cuda");
+  EXPECT_EQ(as_search_path("/a:b"), "\"/a:b\"");
+  EXPECT_EQ(as_search_path("/a;b"), "\"/a;b\"");
+  EXPECT_EQ(as_search_path("/a,b"), std::nullopt) << "two folders to the runtime";
+}
+
 TEST_F(driver_setup_test, missing_directory_registers_nothing) {
   EXPECT_FALSE(registers_cpu_driver(directory_ / "none"));
 }
@@ -109,6 +127,13 @@ TEST(new_process, drivers_the_user_named_are_left_alone) {
   expect_output("OCL_ICD_FILENAMES=''", "variable OCL_ICD_FILENAMES", {"=''"});
   expect_output("OCL_ICD_FILENAMES='/nowhere/wrong.so'", "variable OCL_ICD_FILENAMES",
                 {"='/nowhere/wrong.so'"});
+}
+
+TEST(new_process, adapters_the_user_named_are_left_alone) {
+  for (const std::string value : {"", "/nowhere"}) {
+    expect_output("UR_ADAPTERS_SEARCH_PATH='" + value + "'", "variable UR_ADAPTERS_SEARCH_PATH",
+                  {"='" + value + "'"});
+  }
 }
 
 TEST(new_process, driver_folder_the_user_named_is_left_alone) {

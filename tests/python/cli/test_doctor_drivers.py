@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import usmx
 from doctors import built_library, doctor, in_own_mounts, one
-from usmx._doctor import cuda, devices
+from usmx._doctor import cuda, devices, versions
 from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Situation
 
@@ -97,6 +97,17 @@ def _with_device_file(tmp_path, monkeypatch):
     monkeypatch.setattr(cuda, "CONTROL", tmp_path / "nvidiactl")
 
 
+def with_adapter(monkeypatch, folder, why="", value="", release="2026.2.0"):
+    """The package is in this folder, and the loader says why it does not take what is there."""
+    monkeypatch.setattr(cuda, "package_folder", lambda: folder)
+    monkeypatch.setattr(cuda, "unloadable", lambda _: why)
+    monkeypatch.setattr(cuda, "value_in_process", lambda _: value)
+    installed = versions.installed
+    monkeypatch.setattr(
+        versions, "installed", lambda name: release if name == cuda.PACKAGE else installed(name)
+    )
+
+
 @pytest.mark.usefixtures("_with_device_file")
 @pytest.mark.parametrize(
     ("seen", "state", "found"),
@@ -108,20 +119,22 @@ def _with_device_file(tmp_path, monkeypatch):
         ),
         (Seen(Probe("start", "cuInit returned 804, CUDA_ERROR_X")), "note", "cuInit returned 804"),
         (Seen(Probe(), environment={cuda.MASK: ""}), "note", "CUDA_VISIBLE_DEVICES='' hides"),
-        (Seen(), "note", "no adapter for NVIDIA GPUs: there is no"),
+        (Seen(), "note", "no adapter for NVIDIA GPUs: usmx-cuda is not installed, and there is no"),
         (Seen(alone=Probe("devices", "none")), "problem", "no adapter for NVIDIA GPUs"),
         (Seen(alone=Probe(devices=[{"filter": "cuda:gpu:0"}])), "ok", "shows cuda:gpu:0"),
     ],
 )
-def test_fault_of_an_nvidia_gpu_is_named(seen, state, found):
+def test_fault_of_an_nvidia_gpu_is_named(seen, state, found, monkeypatch):
+    with_adapter(monkeypatch, None)
     (finding,) = cuda.check(seen)
     assert (finding.state, found in finding.found) == (state, True), finding
     assert finding.remedy or state == "ok"
 
 
 @pytest.mark.usefixtures("_with_device_file")
-def test_selector_that_hides_the_gpu_is_named(tmp_path):
+def test_selector_that_hides_the_gpu_is_named(tmp_path, monkeypatch):
     (tmp_path / cuda.ADAPTER).write_text("")
+    with_adapter(monkeypatch, None)
     alone = Probe(devices=[CPU], runtimes=[str(tmp_path / "libsycl.so.9")])
     selector = {"ONEAPI_DEVICE_SELECTOR": "opencl:cpu"}
     shown = Probe(devices=[{"filter": "cuda:gpu:0"}])
@@ -129,6 +142,52 @@ def test_selector_that_hides_the_gpu_is_named(tmp_path):
     assert "ONEAPI_DEVICE_SELECTOR='opencl:cpu' hides the GPU of CUDA" in finding.found
     (finding,) = cuda.check(Seen(alone=alone))
     assert "UR_LOG_CUDA" in finding.remedy
+
+
+GPU = Probe(devices=[{"filter": "cuda:gpu:0"}])
+
+
+@pytest.mark.usefixtures("_with_device_file")
+def test_package_of_the_adapter_is_named_where_the_gpu_works(monkeypatch):
+    with_adapter(monkeypatch, Path("/p/usmx_cuda"))
+    (finding,) = cuda.check(Seen(alone=GPU))
+    assert finding.found == "the SYCL runtime shows cuda:gpu:0, by usmx-cuda 2026.2.0"
+
+
+@pytest.mark.usefixtures("_with_device_file")
+def test_faults_of_the_adapters_package_are_named(monkeypatch):
+    folder = Path("/p/usmx_cuda")
+    with_adapter(monkeypatch, folder, why="libumf.so.1: cannot open shared object file")
+    (finding,) = cuda.check(Seen())
+    assert "cannot be loaded: libumf.so.1: cannot open" in finding.found
+    with_adapter(monkeypatch, folder)
+    (finding,) = cuda.check(Seen())
+    assert "shows no device" in finding.found
+    with_adapter(monkeypatch, folder, value=None)  # usmx, in this process, has not found it
+    (finding,) = cuda.check(Seen())
+    assert finding.found.startswith(f"usmx-cuda is in {folder}, and usmx looks for it")
+    assert f"export UR_ADAPTERS_SEARCH_PATH={folder}" in finding.remedy
+
+
+@pytest.mark.usefixtures("_with_device_file")
+@pytest.mark.parametrize("variable", cuda.ADAPTERS)
+def test_variable_that_keeps_the_runtime_from_the_adapter_is_named(variable, monkeypatch):
+    with_adapter(monkeypatch, Path("/p/usmx_cuda"))
+    (finding,) = cuda.check(Seen(environment={variable: "/q"}, without=GPU))
+    assert finding.found.startswith(f"{variable}='/q' keeps the SYCL runtime from its adapter")
+    assert "/p/usmx_cuda" in finding.remedy
+    (finding,) = cuda.check(Seen(environment={variable: "/q"}, without=Probe(devices=[CPU])))
+    assert "shows no device" in finding.found
+
+
+@pytest.mark.usefixtures("_with_device_file")
+def test_adapter_for_another_runtime_is_named(monkeypatch):
+    with_adapter(monkeypatch, Path("/p/usmx_cuda"))
+    needed = {cuda.PACKAGE: ["intel-sycl-rt==2025.0.4"]}
+    monkeypatch.setattr(versions, "requires", lambda name: needed.get(name, []))
+    (finding,) = cuda.check(Seen())
+    assert finding.found.startswith("usmx-cuda needs intel-sycl-rt==2025.0.4, and intel-sycl-rt")
+    assert "pip install" in finding.remedy
 
 
 @pytest.mark.slow
