@@ -10,7 +10,7 @@ from layers import ROOT, repository_files
 DOCUMENTS = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
 DOCUMENTS += sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
 
-FOLDERS = r"\.ci|benchmarks|cmake|docs|examples|include|python|src|tests|tools"
+FOLDERS = r"\.ci|benchmarks|cmake|docs|examples|include|packaging|python|src|tests|tools"
 PATH = re.compile(rf"(?<![\w./-])(?:{FOLDERS})/[\w./-]*[\w/]")
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)")
 HEADER = re.compile(r"(?<![\w./])usmx/[\w/]+\.hpp")

@@ -292,15 +292,16 @@ exchange::checked_import read(const cuda_entries& given) {
 }
 
 /// The attribute; null when there is none. A property that raises AttributeError says that this
-/// array is not on such a device.
+/// array is not on such a device. Properties alone can depend on the current device.
 nb::object describe_yourself_on_cuda(PyObject* producer) {
+  PyObject* name = cuda_interface_name.get();
   std::optional<internal::current_cuda_device> current;
-  if (internal::has_several_cuda_devices()) {
+  if (_PyType_Lookup(Py_TYPE(producer), name) != nullptr && internal::has_several_cuda_devices()) {
     if (const auto number = cuda_device_of(producer)) {
       current.emplace(*number);
     }
   }
-  return optional_attribute(producer, cuda_interface_name.get());
+  return optional_attribute(producer, name);
 }
 
 /// Without the interpreter lock: the driver may wait for threads that need it.
