@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -32,6 +33,37 @@ struct block {
 };
 
 using block_kernel = void (*)(const block&) noexcept;
+
+/// A memcpy. The C library's is one instruction from a few KiB on, which on AMD's processors takes
+/// twelve times as long where the destination lies less than 16 bytes behind the source in their
+/// pages of 4 KiB. Blocks of a pool begin where pages do, so `a[1:] = b` is such a copy.
+inline void copy_bytes(std::byte* destination, const std::byte* source,
+                       std::size_t nbytes) noexcept {
+  using lane [[gnu::vector_size(16)]] = long long;
+  constexpr std::size_t at_once = 4 * sizeof(lane);
+  const auto read = [](const std::byte* from) {
+    lane made;
+    std::memcpy(&made, from, sizeof made);
+    return made;
+  };
+  const auto write = [](std::byte* to, lane value) { std::memcpy(to, &value, sizeof value); };
+  const std::size_t behind =
+      (reinterpret_cast<std::uintptr_t>(destination) - reinterpret_cast<std::uintptr_t>(source)) %
+      4096;
+  if (behind > 0 && behind < 16) {
+    for (; nbytes >= at_once; nbytes -= at_once) {  // all are read before the first is written
+      const lane first = read(source), second = read(source + 16);
+      const lane third = read(source + 32), fourth = read(source + 48);
+      write(destination, first);
+      write(destination + 16, second);
+      write(destination + 32, third);
+      write(destination + 48, fourth);
+      destination += at_once;
+      source += at_once;
+    }
+  }
+  std::memcpy(destination, source, nbytes);
+}
 
 /// The fastest way to move blocks with these steps inside of their rows. Only the itemsize may be
 /// any: the others of a block are those given here.
@@ -140,8 +172,8 @@ class block_mover {
   void copy_rows(const block& b) const noexcept {
     const auto nbytes = static_cast<std::size_t>(b.count * source_itemsize_);
     for (std::ptrdiff_t row = 0; row < b.rows; ++row) {
-      std::memcpy(b.destination + row * b.destination_row_step, b.source + row * b.source_row_step,
-                  nbytes);
+      copy_bytes(b.destination + row * b.destination_row_step, b.source + row * b.source_row_step,
+                 nbytes);
     }
   }
 

@@ -12,7 +12,7 @@ class Derived(usmx.USMArray):
 
 CALLS = {
     lambda a: usmx.flip(a, 0, 1): (
-        "flip(X: Producer, /, axis: Axes | None = None), found flip(USMArray, int, int)"
+        "flip(X: Operand, /, axis: Axes | None = None), found flip(USMArray, int, int)"
     ),
     lambda a: usmx.memory.get_memory_pool().set_limit(1): (
         "set_limit(*, size: SupportsIndex | None = None, fraction: float | None = None), "

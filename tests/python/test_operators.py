@@ -449,8 +449,8 @@ def test_other_options_of_a_ufunc_are_a_type_error(array, options):
         np.add(array, 1, **options)
 
 
-@pytest.mark.parametrize("function", [np.heaviside, np.gcd, np.float_power, np.subtract.reduce])
-def test_ufunc_that_usmx_lacks_is_numpys_where_the_host_reaches_the_memory(array, function):
+@pytest.mark.parametrize("function", [np.heaviside.outer, np.gcd.outer, np.subtract.reduce])
+def test_method_that_usmx_lacks_is_numpys_where_the_host_reaches_the_memory(array, function):
     arguments = (array,) if function == np.subtract.reduce else (array, 1)
     if array.usm_type in HOST_KINDS:
         hosts = [usmx.asnumpy(each) if each is array else each for each in arguments]
@@ -459,9 +459,9 @@ def test_ufunc_that_usmx_lacks_is_numpys_where_the_host_reaches_the_memory(array
         assert np.array_equal(found, function(*hosts))
 
 
-def test_ufunc_that_usmx_lacks_is_refused_where_the_host_gets_no_view(strict_host):
+def test_method_that_usmx_lacks_is_refused_where_the_host_gets_no_view(strict_host):
     with pytest.raises(TypeError, match=r"usmx does not compute it.*usmx\.asnumpy\(a\).*'shared'"):
-        np.heaviside(new_array("device"), 1)
+        np.heaviside.outer(new_array("device"), 1)
 
 
 AT_KEYS = {
@@ -529,18 +529,13 @@ def test_ufunc_of_the_host_writes_to_arrays():
     assert array.tolist() == [3, 2, 3]
 
 
-@pytest.mark.parametrize(
-    "make_options", [lambda: {"out": usmx.zeros(2)}, lambda: {"where": usmx.asarray([True, False])}]
-)
-def test_device_memory_among_the_options_of_a_ufunc_of_the_host_is_a_type_error(
-    make_options, strict_host
-):
+def test_device_memory_among_the_options_of_a_ufunc_of_the_host_is_a_type_error(strict_host):
     with pytest.raises(TypeError, match=r"^numpy\.fmod: usmx does not compute it, use usmx\.fmod;"):
-        np.fmod(usmx.ones(2, usm_type="shared"), 2, **make_options())
+        np.fmod(usmx.ones(2, usm_type="shared"), 2, where=usmx.asarray([True, False]))
 
 
-def test_ufunc_that_usmx_lacks_cannot_be_traced():
-    with pytest.raises(TypeError, match=r"^numpy\.fmod: usmx does not compute it"):
+def test_ufunc_that_is_no_row_of_the_table_cannot_be_traced():
+    with pytest.raises(TypeError, match=r"fmod.* cannot be traced"):
         usmx.fuse(lambda x: np.fmod(x, 2))(usmx.ones(2, usm_type="shared"))
 
 
@@ -555,7 +550,6 @@ def test_ufunc_of_host_arrays_with_an_array_as_option_is_a_type_error(kind, out)
 
 FUNCTIONS = {
     "array_repr": np.array_repr,
-    "einsum_path": lambda array: np.einsum_path("i,i", array, array),
     "array_equal": lambda array: np.array_equal(array, array),
     "array_equal of host and device": lambda array: np.array_equal(new_array(), array),
 }

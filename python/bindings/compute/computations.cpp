@@ -213,13 +213,6 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   return result;
 }
 
-lazy_import numpy_number("numpy", "generic");
-
-bool is_numpys_number(PyObject* object) {
-  return std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.") &&
-         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_number.get().ptr()));
-}
-
 /// A number of Python's or NumPy's, and its kind.
 struct typed_number {
   kernel_argument::number value;

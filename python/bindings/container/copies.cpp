@@ -174,7 +174,7 @@ nb::object copied(const array& from, element_order order, nb::handle usm_type) {
 }
 
 nb::object copy_of_producer(nb::handle usm_ary, nb::handle order, nb::handle usm_type) {
-  const array_argument a("usm_ary", usm_ary);
+  const elements_argument a("usm_ary", usm_ary);
   return copied(a->value, order_argument(order, any_order, element_order::keep), usm_type);
 }
 
@@ -243,7 +243,7 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
 void bind_copies(nb::module_& m) {
   m.def("copy", &copy_of_producer, nb::arg().none(), nb::arg("order").none() = "K", nb::kw_only(),
         nb::arg("usm_type") = nb::none(),
-        nb::sig("def copy(usm_ary: Producer, /, order: OrderCFAK | None = 'K', *, usm_type: "
+        nb::sig("def copy(usm_ary: Operand, /, order: OrderCFAK | None = 'K', *, usm_type: "
                 "UsmType | None = None) -> USMArray"),
         docstring("copy"));
   m.def("asnumpy", &asnumpy, nb::arg("usm_ary").none(), nb::kw_only(), nb::arg("out") = nb::none(),

@@ -87,7 +87,7 @@ nb::object zeros(nb::handle shape, nb::handle dtype_object, nb::handle order, nb
 nb::object new_array_like(nb::handle x, nb::handle dtype_object, nb::handle order, nb::handle shape,
                           nb::handle device, nb::handle usm_type, nb::handle sycl_queue,
                           bool zeroed) {
-  const array_argument source("x", x);
+  const elements_argument source("x", x);
   const element_order wanted_order = order_argument(order, any_order, element_order::keep);
   const plan wanted(source->value, dtype_object, usm_type, sycl_queue, device);
   const layout& model = source->value.layout();
@@ -222,7 +222,7 @@ void bind_creation(nb::module_& m) {
         nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
         nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
         nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def empty_like(x: Producer, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
+        nb::sig("def empty_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
                 "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
                 "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
                 "USMArray"),
@@ -231,7 +231,7 @@ void bind_creation(nb::module_& m) {
         nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
         nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
         nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def zeros_like(x: Producer, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
+        nb::sig("def zeros_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
                 "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
                 "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
                 "USMArray"),

@@ -40,52 +40,52 @@ counts axes_argument(const char* what, nb::handle axes) {
 
 /// Reverses the axes for None.
 nb::object permuted(nb::handle x, nb::handle axes) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, axes.is_none()
                          ? transposed(a->value.layout())
                          : permuted_axes(a->value.layout(), axes_argument("axes", axes).span()));
 }
 
 nb::object moved(nb::handle x, nb::handle source, nb::handle destination) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, moved_axes(a->value.layout(), axes_argument("source", source).span(),
                                 axes_argument("destination", destination).span()));
 }
 
 nb::object swapped(nb::handle x, nb::handle axis1, nb::handle axis2) {
   constexpr const char* expected = "an integer";
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, swapped_axes(a->value.layout(), to_count("axis1", expected, axis1.ptr()),
                                   to_count("axis2", expected, axis2.ptr())));
 }
 
 nb::object matrix_transpose(nb::handle x) {
-  const array_argument a("x", x);
+  const elements_argument a("x", x);
   return view_of(*a, matrix_transposed(a->value.layout()));
 }
 
 nb::object flip(nb::handle x, nb::handle axis) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, axis.is_none()
                          ? flipped(a->value.layout())
                          : flipped(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 nb::object squeeze(nb::handle x, nb::handle axis) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, axis.is_none()
                          ? squeezed(a->value.layout())
                          : squeezed(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 nb::object expand(nb::handle x, nb::handle axis) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   return view_of(*a, expanded(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
 /// Read-only, as in NumPy: one element may stand in several places.
 nb::object broadcast_to(nb::handle x, nb::handle shape) {
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   layout where = broadcast(a->value.layout(), shape_argument(shape).span());
   return to_python(*a, internal::with_layout(a->value, std::move(where)).as_readonly());
 }
@@ -118,7 +118,7 @@ nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_
 
 nb::object reshape(nb::handle x, nb::handle shape, nb::handle order, nb::handle copy) {
   const copying wanted = copy_argument(copy);
-  const array_argument a("X", x);
+  const elements_argument a("X", x);
   const element_order letter = order_argument(order, c_f_or_a, element_order::c);
   return in_shape(*a, shape_argument(shape).span(), resolved(letter, a->value.layout()), wanted);
 }
@@ -186,33 +186,32 @@ nb::object flatten(nb::handle self, nb::handle order) {
 void bind_shapes(nb::module_& m) {
   m.def("reshape", &reshape, nb::arg().none(), nb::arg("shape").none(),
         nb::arg("order").none() = "C", nb::kw_only(), nb::arg("copy") = nb::none(),
-        nb::sig("def reshape(X: Producer, /, shape: Shape, order: OrderCFA | None = 'C', *, copy: "
+        nb::sig("def reshape(X: Operand, /, shape: Shape, order: OrderCFA | None = 'C', *, copy: "
                 "bool | None = None) -> USMArray"),
         docstring("reshape"));
   m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes") = nb::none(),
-        nb::sig("def permute_dims(X: Producer, /, axes: Axes | None = None) -> USMArray"),
+        nb::sig("def permute_dims(X: Operand, /, axes: Axes | None = None) -> USMArray"),
         docstring("permute_dims"));
   m.def("moveaxis", &moved, nb::arg().none(), nb::arg("source").none(),
         nb::arg("destination").none(),
-        nb::sig("def moveaxis(X: Producer, /, source: Axes, destination: Axes) -> USMArray"),
+        nb::sig("def moveaxis(X: Operand, /, source: Axes, destination: Axes) -> USMArray"),
         docstring("moveaxis"));
-  m.def(
-      "swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
-      nb::sig("def swapaxes(X: Producer, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray"),
-      docstring("swapaxes"));
+  m.def("swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
+        nb::sig("def swapaxes(X: Operand, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray"),
+        docstring("swapaxes"));
   m.def("matrix_transpose", &matrix_transpose, nb::arg("x").none(),
-        nb::sig("def matrix_transpose(x: Producer) -> USMArray"), docstring("matrix_transpose"));
+        nb::sig("def matrix_transpose(x: Operand) -> USMArray"), docstring("matrix_transpose"));
   m.def("flip", &flip, nb::arg().none(), nb::arg("axis") = nb::none(),
-        nb::sig("def flip(X: Producer, /, axis: Axes | None = None) -> USMArray"),
+        nb::sig("def flip(X: Operand, /, axis: Axes | None = None) -> USMArray"),
         docstring("flip"));
   m.def("squeeze", &squeeze, nb::arg().none(), nb::arg("axis") = nb::none(),
-        nb::sig("def squeeze(X: Producer, /, axis: Axes | None = None) -> USMArray"),
+        nb::sig("def squeeze(X: Operand, /, axis: Axes | None = None) -> USMArray"),
         docstring("squeeze"));
   m.def("expand_dims", &expand, nb::arg().none(), nb::arg("axis").none() = 0,
-        nb::sig("def expand_dims(X: Producer, /, axis: Axes = 0) -> USMArray"),
+        nb::sig("def expand_dims(X: Operand, /, axis: Axes = 0) -> USMArray"),
         docstring("expand_dims"));
   m.def("broadcast_to", &broadcast_to, nb::arg().none(), nb::arg("shape").none(),
-        nb::sig("def broadcast_to(X: Producer, /, shape: Shape) -> USMArray"),
+        nb::sig("def broadcast_to(X: Operand, /, shape: Shape) -> USMArray"),
         docstring("broadcast_to"));
   m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
         nb::arg("order").none(),

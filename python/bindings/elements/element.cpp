@@ -21,6 +21,7 @@ namespace {
 
 lazy_import numpy_zeros("numpy", "zeros");
 lazy_import complex_warning("numpy.exceptions", "ComplexWarning");
+lazy_import numpy_scalar("numpy", "generic");
 
 bool contains(std::string_view text, char c) { return text.find(c) != text.npos; }
 
@@ -154,6 +155,11 @@ T load(const std::byte* element) noexcept {
 }
 
 }  // namespace
+
+bool is_numpys_number(PyObject* object) {
+  return std::string_view(Py_TYPE(object)->tp_name).starts_with("numpy.") &&
+         PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(numpy_scalar.get().ptr()));
+}
 
 void element::set(dtype from, const std::byte* value) {
   convert_element(from, value, type_, data());

@@ -49,6 +49,9 @@ nb::object to_python(const exchange::typedescr& entries);
 // Converts Python's numbers, and other objects that NumPy accepts as an item, to one element of an
 // array, and back.
 
+/// Whether it is one of NumPy's scalars, which is asked without an import of NumPy.
+bool is_numpys_number(PyObject* object);
+
 /// The bytes of one element of a type.
 class element {
  public:

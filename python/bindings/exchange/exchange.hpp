@@ -84,8 +84,18 @@ class array_argument {
   const py_array& operator*() const noexcept { return *nb::inst_ptr<py_array>(held_); }
   const py_array* operator->() const noexcept { return &**this; }
 
+ protected:
+  array_argument(const char* what, nb::handle object, nb::object found);
+
  private:
   nb::object held_;
+};
+
+/// An argument whose elements count, and not where they lie: lists, ranges and numbers are copied
+/// to the current queue. TypeError (type_error) naming `what` for other objects of the host.
+class elements_argument : public array_argument {
+ public:
+  elements_argument(const char* what, nb::handle object);
 };
 
 /// The bytes that a producer covers; null for any other object.

@@ -34,6 +34,23 @@ nb::object view_of_any(nb::handle object) {
   return view;
 }
 
+/// Whether NumPy's functions take it in the place of an array, and it is none.
+bool has_elements(PyObject* object) {
+  return PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object) ||
+         PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object) ||
+         is_numpys_number(object);
+}
+
+/// A USMArray itself, a view of another producer, or a copy of elements; null for other objects.
+nb::object array_or_copy(nb::handle object) {
+  nb::object found = array_or_view(object);
+  if (found.is_valid() || !has_elements(object.ptr())) {
+    return found;
+  }
+  const nb::object none = nb::none();
+  return hooks::array_of_host_object(object, none, none, none, none, none, nb::str("K"));
+}
+
 }  // namespace
 
 std::optional<array> array_of_other_producer(PyObject* object) {
@@ -62,12 +79,19 @@ nb::object array_or_view(nb::handle object) {
   return nb::borrow(object);
 }
 
-array_argument::array_argument(const char* what, nb::handle object) : held_(array_or_view(object)) {
+array_argument::array_argument(const char* what, nb::handle object)
+    : array_argument(what, object, array_or_view(object)) {}
+
+array_argument::array_argument(const char* what, nb::handle object, nb::object found)
+    : held_(std::move(found)) {
   if (!held_.is_valid()) {
     throw_wrong_type(what, "an object with __sycl_usm_array_interface__ (usmx.asarray makes one)",
                      object.ptr());
   }
 }
+
+elements_argument::elements_argument(const char* what, nb::handle object)
+    : array_argument(what, object, array_or_copy(object)) {}
 
 std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
   if (const std::shared_ptr<buffer> own = as_memory(object)) {

@@ -37,12 +37,14 @@ from usmx._compute.scans import accumulate, single_axis
 from usmx._compute.sorting import argsort
 from usmx._compute.special import function_of, special
 from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._compute.ufuncs import ASSOCIATIVE, Methods
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import own_function
 from usmx._container.host import numpy
+from usmx._container.manipulation import broadcast_arrays
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import mask_beside
-from usmx._container.patterns import arange
+from usmx._container.patterns import arange, linspace, meshgrid
 from usmx._core import (
     ElementwiseKernel,
     USMArray,
@@ -226,6 +228,9 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     special_name = function_of(ufunc) if method == "__call__" and not kwargs else None
     if special_name is not None and all(map(_is_real, inputs)):
         return special(special_name, *(outs or (None,)), *inputs)
+    own = _own_of(ufunc, method, outs, kwargs)
+    if own is not None:
+        return own(*inputs, **kwargs, **({"out": outs[0]} if outs else {}))
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
         own = own_function(call, ufunc)
@@ -234,6 +239,22 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
     if outs:
         kwargs["out"] = outs
     return on_the_host(getattr(ufunc, method), inputs, kwargs)
+
+
+def _own_of(ufunc, method, outs, kwargs):
+    """The function of usmx's that is no row of the table, or the method of one; else None.
+
+    NumPy's own goes on where a function takes no such argument, and where it would go from element
+    to element, which is quicker in memory that the host reaches.
+    """
+    name = ufunc.__name__
+    if method == "__call__":
+        is_given = not kwargs and (not outs or ufunc.nout == 1)
+        return getattr(_numpy_room(), name) if is_given and _is_made(ufunc, name) else None
+    is_given = method in ("reduce", "accumulate") and kwargs.keys() <= {"axis", "dtype", "keepdims"}
+    if is_given and name in UFUNCS and name in ASSOCIATIVE:
+        return getattr(Methods(UFUNCS[name]), method)
+    return None
 
 
 def _divmod(inputs, outs, kwargs):
@@ -391,13 +412,37 @@ def _einsum(name, args, kwargs):
     return einsum(*args, **kwargs)
 
 
+def _einsum_path(name, args, kwargs):
+    """What NumPy finds for arrays of the same shapes, which have no elements of their own."""
+    shapes = [
+        numpy.broadcast_to(numpy.empty((), each.dtype), each.shape)
+        if isinstance(each, USMArray)
+        else each
+        for each in args
+    ]
+    return numpy.einsum_path(*shapes, **kwargs)
+
+
+def _broadcast_arrays(name, args, kwargs):
+    kwargs.pop("subok", None)  # results are plain arrays
+    return broadcast_arrays(*args, **kwargs)
+
+
+def _meshgrid(name, args, kwargs):
+    return meshgrid(*args, **{"copy": True, **kwargs})
+
+
 # Those of operands, among which arrays of NumPy's may be.
 _OF_OPERANDS: dict[str, Callable[..., Any]] = {
+    "broadcast_arrays": _broadcast_arrays,
     "clip": By(USMArray.clip, "a a_min a_max out", "", "min max"),
     "dot": By(USMArray.dot, "a b out"),
     "einsum": _einsum,
+    "einsum_path": _einsum_path,
     "isin": By(sorting.isin, "element test_elements", "assume_unique invert", "kind"),
     "kron": By(products.kron, "a b"),
+    "linspace": By(linspace, "start stop", "num endpoint retstep dtype axis", "device"),
+    "meshgrid": _meshgrid,
     "searchsorted": By(USMArray.searchsorted, "a v", "side sorter"),
     "tensordot": By(products.tensordot, "a b", "axes"),
     "where": By(elementwise.where, "condition x y"),
@@ -418,7 +463,7 @@ def call_numpy_function(
     if name in _OF_OPERANDS and _takes_all(classes):
         return _OF_OPERANDS[name](name, args, kwargs)
     if _is_of_the_numpy_room(function, name) and _takes_all(classes):
-        return getattr(import_module("usmx._numpy"), name)(*args, **kwargs)
+        return getattr(_numpy_room(), name)(*args, **kwargs)
     return numpy_functions.call_numpy_function(asked, function, classes, args, kwargs)
 
 
@@ -427,7 +472,18 @@ def _is_of_the_numpy_room(function, name):
     is_dispatched = hasattr(function, "_implementation")  # not so np.array(..., like=array)
     if not is_dispatched or name in FUNCTIONS or name in numpy_functions.OF_ATTRIBUTES:
         return False
-    return name in import_module("usmx._numpy.names").MODULES
+    return _is_made(function, name)
+
+
+def _is_made(function, name):
+    """Whether the room has NumPy's function of that name, and not another's."""
+    names = import_module("usmx._numpy.names")
+    is_numpys = getattr(numpy, name, None) is function
+    return is_numpys and (name in names.MODULES or name in names.ALIASES)
+
+
+def _numpy_room():
+    return import_module("usmx._numpy")
 
 
 def _takes_all(classes):

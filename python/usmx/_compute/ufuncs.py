@@ -33,7 +33,7 @@ _IDENTITIES = {
     "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0,
 }  # fmt: skip
 # (a . b) . c is a . (b . c), at least nearly.
-_ASSOCIATIVE = frozenset((
+ASSOCIATIVE = frozenset((
     *REDUCED, "bitwise_and", "bitwise_or", "bitwise_xor", "hypot", "logaddexp", "logical_xor",
 ))  # fmt: skip
 NAMES = ("reduce", "accumulate", "reduceat", "outer", "at")
@@ -148,7 +148,7 @@ class Methods:
     def _single_axis(self, axis, x):
         """The axis and the array; without an axis that of all elements."""
         if axis is None:
-            if x.ndim > 1 and self._row.name not in _ASSOCIATIVE:
+            if x.ndim > 1 and self._row.name not in ASSOCIATIVE:
                 raise ValueError(f"{self._row.name} is reduced along one axis, found None")
             return 0, reshape(x, -1)
         if isinstance(axis, tuple):
@@ -161,7 +161,7 @@ class Methods:
         """The elements of the first axis as one."""
         if x.shape[0] == 0:
             return self._nothing(x)
-        if self._row.name in _ASSOCIATIVE:
+        if self._row.name in ASSOCIATIVE:
             while x.shape[0] > 1:
                 pairs = compute(self._row, (x[:-1:2], x[1::2]))
                 rest = x[-1:] if x.shape[0] % 2 else x[:0]
@@ -182,7 +182,7 @@ class Methods:
 
     def _so_far(self, x):
         """The results of the first axis up to each element."""
-        if self._row.name in _ASSOCIATIVE:
+        if self._row.name in ASSOCIATIVE:
             step = 1
             while step < x.shape[0]:
                 joined = compute(self._row, (x[:-step], x[step:]))

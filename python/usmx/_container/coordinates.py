@@ -6,6 +6,8 @@ What needs arithmetic, `unravel_index` and `ravel_multi_index`, NumPy computes o
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from usmx import _core
@@ -20,7 +22,6 @@ from usmx._container.patterns import arange, tril, triu
 from usmx._core import USMArray, _as_array, asarray, reshape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any, SupportsIndex
 
     from usmx._typing import (
@@ -87,7 +88,7 @@ def indices(
     """Make the indices of a grid. Waits.
 
     Args:
-        dimensions: the shape of the grid.
+        dimensions: the shape of the grid, also as an iterator.
         dtype: the element type.
         sparse: whether each array has size 1 along the axes of the others.
         device: where the arrays are: a filter string, a SyclDevice, a SyclQueue or a Device.
@@ -111,6 +112,8 @@ def indices(
          [[0 1]
           [0 1]]]
     """
+    if isinstance(dimensions, Iterator):  # which may have no end
+        dimensions = tuple(islice(dimensions, _core._max_ndim + 1))
     shape = integers_of("dimensions", dimensions)
     queue = _core._queue_argument(sycl_queue, device)
     place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": queue}

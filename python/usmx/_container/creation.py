@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         DTypeLike,
         OrderCF,
         OrderCFAK,
-        Producer,
+        Operand,
         QueueLike,
         Shape,
         UsmType,
@@ -127,7 +127,7 @@ def full(
 
 
 def ones_like(
-    x: Producer,
+    x: Operand,
     /,
     dtype: DTypeLike | None = None,
     order: OrderCFAK | None = "K",
@@ -173,7 +173,7 @@ def ones_like(
 
 
 def full_like(
-    x: Producer,
+    x: Operand,
     /,
     fill_value: object,
     dtype: DTypeLike | None = None,
@@ -293,7 +293,7 @@ def beside(array: USMArray, obj: object) -> USMArray:
 
 def of_dimensions(caller: str, obj: object, least: int) -> USMArray:
     """The USMArray of a producer. ValueError naming the caller for too few dimensions."""
-    view = as_view("the array", obj)
+    view = as_lists("the array", obj)
     if view.ndim < least:
         raise ValueError(f"{caller} needs at least {least} dimensions, found shape {view.shape}")
     return view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_integer, as_view, of_dimensions
+from usmx._container.creation import as_integer, as_lists, of_dimensions
 from usmx._container.manipulation import checked_list, concat, integers_of, require_few_views
 from usmx._container.numpy_names import atleast_1d, atleast_2d, atleast_3d
 from usmx._core import copy
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import ArrayLike, Casting, DTypeLike, Producer
+    from usmx._typing import ArrayLike, Casting, DTypeLike, Operand, Producer
 
 # ---- joining
 
@@ -206,7 +206,7 @@ def _joined(arrays, depth, blocks):
 
 
 def split(
-    ary: Producer,
+    ary: Operand,
     indices_or_sections: SupportsIndex | ArrayLike | Producer,
     axis: SupportsIndex = 0,
 ) -> list[USMArray]:
@@ -241,7 +241,7 @@ def split(
 
 
 def array_split(
-    ary: Producer,
+    ary: Operand,
     indices_or_sections: SupportsIndex | ArrayLike | Producer,
     axis: SupportsIndex = 0,
 ) -> list[USMArray]:
@@ -273,7 +273,7 @@ def array_split(
 
 
 def hsplit(
-    ary: Producer, indices_or_sections: SupportsIndex | ArrayLike | Producer
+    ary: Operand, indices_or_sections: SupportsIndex | ArrayLike | Producer
 ) -> list[USMArray]:
     """Split an array along axis 1, or along axis 0 if there is no other, by views. Does not wait.
 
@@ -299,7 +299,7 @@ def hsplit(
 
 
 def vsplit(
-    ary: Producer, indices_or_sections: SupportsIndex | ArrayLike | Producer
+    ary: Operand, indices_or_sections: SupportsIndex | ArrayLike | Producer
 ) -> list[USMArray]:
     """Split an array along axis 0, by views. Does not wait.
 
@@ -324,7 +324,7 @@ def vsplit(
 
 
 def dsplit(
-    ary: Producer, indices_or_sections: SupportsIndex | ArrayLike | Producer
+    ary: Operand, indices_or_sections: SupportsIndex | ArrayLike | Producer
 ) -> list[USMArray]:
     """Split an array along axis 2, by views. Does not wait.
 
@@ -352,7 +352,7 @@ def dsplit(
 
 
 def _with_axis(ary, axis):
-    view = as_view("ary", ary)
+    view = as_lists("ary", ary)
     return view, _core._normalized_axis(axis, view.ndim)
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_axis, as_integer, as_lists, as_view
+from usmx._container.creation import as_array, as_axis, as_integer, as_lists, as_view
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
     from usmx._core import USMArray
-    from usmx._typing import Axes, Casting, DTypeLike, Producer, Shape
+    from usmx._typing import Axes, Casting, DTypeLike, Operand, Producer, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
 
 # ---- views
 
 
-def broadcast_arrays(*args: Producer) -> tuple[USMArray, ...]:
+def broadcast_arrays(*args: Operand) -> tuple[USMArray, ...]:
     """Broadcast arrays to their common shape, by views. Does not wait.
 
     Args:
@@ -54,7 +54,7 @@ def broadcast_arrays(*args: Producer) -> tuple[USMArray, ...]:
         >>> a.shape, b.shape
         ((2, 3), (2, 3))
     """
-    arrays = _checked_arrays(args)
+    arrays = together(args)
     shape = common_shape([array.shape for array in arrays])
     return tuple(array if array.shape == shape else broadcast_to(array, shape) for array in arrays)
 
@@ -329,7 +329,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
 def _checked_arrays(arrays) -> list[USMArray]:
     if not arrays:
         raise ValueError("expected at least one array, found none")
-    return [as_lists(f"array {k}", array) for k, array in enumerate(arrays)]
+    return [as_array(f"array {k}", array) for k, array in enumerate(arrays)]
 
 
 def require_few_views(count: int) -> None:
@@ -347,6 +347,11 @@ def checked_list(arrays: Any, name: str = "arrays") -> list[USMArray]:
         raise TypeError(
             f"{name} must be a list, a tuple or an array, found {type(arrays).__name__}"
         )
+    return together(arrays)
+
+
+def together(arrays: Sequence[Any]) -> list[USMArray]:
+    """The arrays of one call: what is on the host goes where the others are."""
     views = [_core._as_array(array) for array in arrays]
     found = [view for view in views if view is not None]
     if not found or len(found) == len(views):

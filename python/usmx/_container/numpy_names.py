@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         DeviceLike,
         DTypeLike,
         OrderCFAK,
+        Operand,
         Producer,
         QueueLike,
         UsmType,
@@ -105,7 +106,7 @@ def _with_three(x):
 # ---- turning, diagonals
 
 
-def rot90(m: Producer, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 1)) -> USMArray:
+def rot90(m: Operand, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 1)) -> USMArray:
     """Rotate an array by 90 degrees in the plane of two axes, by a view. Does not wait.
 
     Args:
@@ -137,7 +138,7 @@ def rot90(m: Producer, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0,
     return flip(swapaxes(view, *plane), axis=plane[1]) if turns else view
 
 
-def fliplr(m: Producer) -> USMArray:
+def fliplr(m: Operand) -> USMArray:
     """Reverse the order of the columns, by a view. Does not wait.
 
     Args:
@@ -158,7 +159,7 @@ def fliplr(m: Producer) -> USMArray:
     return flip(of_dimensions("fliplr", m, 2), axis=1)
 
 
-def flipud(m: Producer) -> USMArray:
+def flipud(m: Operand) -> USMArray:
     """Reverse the order of the rows, by a view. Does not wait.
 
     Args:

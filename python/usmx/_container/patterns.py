@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_array, as_integer, as_lists
+from usmx._container.creation import as_array, as_integer
 from usmx._container.host import numpy, on_host
+from usmx._container.manipulation import together
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         DTypeLike,
         GridIndexing,
         OrderCF,
+        Operand,
         Producer,
         QueueLike,
         UsmType,
@@ -276,13 +278,14 @@ def triu(x: ArrayLike | Producer, /, k: SupportsIndex = 0) -> USMArray:
 
 
 def meshgrid(
-    *arrays: Producer, copy: bool = False, sparse: bool = False, indexing: GridIndexing = "xy"
+    *arrays: Operand, copy: bool = False, sparse: bool = False, indexing: GridIndexing = "xy"
 ) -> tuple[USMArray, ...]:
     """Make the coordinates of a grid, as one view of each array. Waits for copies alone.
 
     Args:
-        arrays: arrays of at most 1 dimension, of one element type and on one queue; each is a
-            USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arrays: arrays of at most 1 dimension, on one queue; each is a USMArray or any other
+            producer of ``__sycl_usm_array_interface__``. What is on the host is copied to where the
+            others are.
         copy: whether the results are new arrays. NumPy's default is True.
         sparse: whether each result has the size 1 along the axes of the other arrays.
         indexing: 'ij': axis k of the views belongs to array k. 'xy': the first two axes are
@@ -293,8 +296,7 @@ def meshgrid(
         or of new arrays if `copy` is true.
 
     Raises:
-        ValueError: `indexing` is neither of these, an array has more than 1 dimension, or the types
-            differ.
+        ValueError: `indexing` is neither of these, or an array has more than 1 dimension.
         ExecutionPlacementError: the arrays are on different queues.
         TypeError: an argument is no producer.
 
@@ -306,16 +308,11 @@ def meshgrid(
     """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing must be 'xy' or 'ij', found {indexing!r}")
-    views = [as_lists(f"array {k}", array) for k, array in enumerate(arrays)]
+    views = together(arrays) if arrays else []
     for k, view in enumerate(views):
         if view.ndim > 1:
             raise ValueError(
                 f"arrays must have at most 1 dimension, found array {k} of shape {view.shape}"
-            )
-        if view.dtype != views[0].dtype:
-            raise ValueError(
-                "arrays must have the same element type, found "
-                f"{views[0].dtype} (array 0) and {view.dtype} (array {k})"
             )
     if views:
         common_queue(views)

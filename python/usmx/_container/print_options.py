@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -63,7 +65,7 @@ def set_print_options(
         linewidth: characters in a line.
         edgeitems: elements shown at either end of an axis that is abbreviated.
         threshold: arrays of more elements than this are abbreviated; only what is shown is
-            fetched.
+            fetched. ``float("inf")`` abbreviates none.
         precision: digits after the decimal point.
         floatmode: 'fixed', 'unique', 'maxprec' or 'maxprec_equal'.
         suppress: whether numbers are never written with an exponent.
@@ -149,6 +151,8 @@ def _living_levels() -> tuple[tuple[_Block | None, dict[str, Any]], ...]:
 
 
 def _checked(name: str, value: Any) -> Any:
+    if name == "threshold" and isinstance(value, float) and value == math.inf:  # as in NumPy
+        return sys.maxsize
     if name in ("linewidth", "edgeitems", "threshold", "precision"):
         return as_integer(name, value)
     if name in ("nanstr", "infstr") and not isinstance(value, str):

@@ -71,7 +71,8 @@ Example:
     "copy": """Copy an array into new memory on the same queue. Waits.
 
 Args:
-    usm_ary: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    usm_ary: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or
+        lists, which are copied to the current queue.
     order: the order of the elements in memory. 'C': the last index varies fastest. 'F': the
         first one does. 'A': 'F' if `usm_ary` is Fortran- and not C-contiguous, else 'C'. 'K':
         compact, with the axes in the order in which those of `usm_ary` lie in memory.
@@ -343,7 +344,8 @@ Example:
 Waits for the copy, if there is one.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     shape: an integer or a tuple of integers. One of them may be -1: it is computed from the
         others.
     order: 'C': the last index varies fastest, in `X` and in the result. 'F': the first one
@@ -363,7 +365,8 @@ Example:
     "permute_dims": """Reorder the dimensions of an array, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     axes: dimension k of the result is dimension ``axes[k]`` of `X`. Each dimension must be
         named once. None reverses their order.
 
@@ -380,7 +383,8 @@ Example:
     "moveaxis": """Move axes of an array to other places, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     source: the axes to move: an integer or a tuple.
     destination: their new places: an integer or a tuple of the same length. The other axes keep
         their order.
@@ -398,7 +402,8 @@ Example:
     "swapaxes": """Swap two axes of an array, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     axis1, axis2: integers.
 
 Returns:
@@ -427,7 +432,8 @@ Example:
     "flip": """Reverse the order of the elements along axes, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     axis: an integer or a tuple of integers. None means all axes.
 
 Returns:
@@ -442,7 +448,8 @@ Example:
     "squeeze": """Leave out axes of size 1, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     axis: which axes: an integer or a tuple. None means all axes of size 1.
 
 Returns:
@@ -458,7 +465,8 @@ Example:
     "expand_dims": """Insert axes of size 1, by a view. Does not wait.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     axis: where in the result the new axes are: an integer or a tuple.
 
 Returns:
@@ -476,7 +484,8 @@ The view is read-only, since one element may stand in several places. NumPy's vi
 too; dpnp.tensor's is not.
 
 Args:
-    X: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+    X: a USMArray, any other producer of ``__sycl_usm_array_interface__``, or a number or lists,
+        which are copied to the current queue.
     shape: an integer or a tuple of integers.
 
 Returns:

@@ -11,7 +11,7 @@ from usmx._compute.sorting import searchsorted
 from usmx._compute.table import ROWS
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy, on_host
-from usmx._core import ElementwiseKernel, USMArray, asarray, reshape, zeros
+from usmx._core import ElementwiseKernel, USMArray, _host_may_view, asarray, reshape, zeros
 from usmx._numpy.arguments import array_of, arrays_of, is_text, place_of, where
 
 if TYPE_CHECKING:
@@ -36,9 +36,17 @@ def _counted(positions: USMArray, length: int) -> USMArray:
 
 
 def _weighted(positions: USMArray, weights: USMArray, length: int) -> USMArray:
-    """The sum of the weights of each position, added in the order of the elements."""
+    """The sum of the weights of each position, added in the order of the elements.
+
+    In memory that the host reaches NumPy adds float64 in that order, too, and sorts nothing.
+    """
     from usmx._compute.numpy_protocol import apply_at
 
+    if weights.dtype == "f8" and _host_may_view(positions) and _host_may_view(weights):
+        found = numpy.bincount(
+            numpy.asarray(positions).ravel(), numpy.asarray(weights).ravel(), length
+        )
+        return asarray(found, **place_of(positions))
     sums = zeros(length, weights.dtype, **place_of(positions))
     if positions.size:
         apply_at(ROWS["add"], sums, reshape(positions, -1), reshape(weights, -1))

@@ -67,8 +67,8 @@ def test_advice_for_lists_of_scores_is_right():
         (lambda a: np.save(io.BytesIO(), a), "usmx.save"),
         (lambda a: np.savez(io.BytesIO(), a), "usmx.savez"),
         (lambda a: np.concatenate([np.ones(2), a]), "usmx.concatenate"),
-        (np.meshgrid, "usmx.meshgrid"),
-        (lambda a: np.fmod(a, 2), "usmx.fmod"),
+        (lambda a: np.array_equal(a, a), "usmx.array_equal"),
+        (lambda a: np.fmod(a, 2, where=a > 0), "usmx.fmod"),
     ],
 )
 def test_function_of_numpy_that_gets_no_view_names_the_own_one_and_no_other_library(

@@ -214,6 +214,13 @@ def test_options_belong_to_their_thread():
     assert usmx.get_print_options()["precision"] == np.get_printoptions()["precision"]
 
 
+def test_infinite_threshold_abbreviates_nothing():
+    array = usmx.arange(2000)
+    with usmx.print_options(threshold=float("inf")):
+        assert "..." not in str(array)
+    assert "..." in str(array)
+
+
 @pytest.mark.parametrize("name", ["linewidth", "edgeitems", "threshold", "precision"])
 @pytest.mark.parametrize("value", ["I", 2.5, [1]], ids=str)
 def test_option_that_is_no_integer_is_a_type_error(name, value):

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 import usmx
 from helpers import HOST_KINDS, KINDS
-from usmx._compute.numpy_protocol import FUNCTIONS
+from usmx._compute.numpy_protocol import (
+    _PRODUCTS,
+    FUNCTIONS,
+    UFUNCS,
+    _is_made,
+    _is_of_the_numpy_room,
+)
+from usmx._container.numpy_functions import OF_ATTRIBUTES, name_of
 
 HOST = np.arange(24.0).reshape(2, 3, 4)
 
@@ -142,6 +149,7 @@ MOVES = {
 }
 ANSWERS = {
     "can_cast": lambda a: np.can_cast(a.dtype, "f4"),
+    "einsum_path": lambda a: np.einsum_path("ijk,jk", a, a[0]),
     "may_share_memory": lambda a: np.may_share_memory(a[:1], a[1:]),
     "shares_memory": lambda a: np.shares_memory(a, a[1:]),
     "ndim": np.ndim,
@@ -349,7 +357,7 @@ def test_device_array_is_copied_to_an_array_of_numpys(array):
 
 
 def test_every_function_of_the_table_is_numpys_and_tested(array):
-    tested = {*MOVES, *ANSWERS, *SETTING, "empty_like", "nonzero", "unstack"}
+    tested = {*MOVES, *ANSWERS, *SETTING, *OF_USMX, "empty_like", "nonzero"}
     tested |= {function.__name__ for function, _ in SEVERAL} | {f"linalg.{name}" for name in LINALG}
     numpys = {*dir(np), "sliding_window_view", *(f"linalg.{name}" for name in dir(np.linalg))}
     assert set(FUNCTIONS) <= numpys
@@ -416,16 +424,82 @@ def test_wrong_value_has_usmx_error(array):
         np.concatenate([array, array], axis=7)
 
 
-PATHS = {
-    "numpy.einsum_path": lambda x: np.einsum_path("ij,jk", x, x),
-    "numpy.array_repr": np.array_repr,
+def test_function_that_usmx_lacks_is_refused_where_the_host_gets_no_view(strict_host):
+    with pytest.raises(TypeError, match=r"cannot read device memory: usmx\.asnumpy.*'shared'"):
+        np.array_repr(usmx.zeros((2, 2)))
+
+
+# What NumPy's own function does with USM arrays although usmx has that name, and why.
+STAY_NUMPYS = {
+    **dict.fromkeys(
+        ("array_equal", "save", "savez"),
+        "usmx's copies the elements to the host, which a call of NumPy's does not say",
+    ),
+    "min_scalar_type": "it is NumPy's in usmx, too, and reads the value of an array of no dimensions",
 }
 
 
-@pytest.mark.parametrize("compute", PATHS.values(), ids=PATHS)
-def test_function_that_usmx_lacks_is_refused_where_the_host_gets_no_view(compute, strict_host):
-    with pytest.raises(TypeError, match=r"cannot read device memory: usmx\.asnumpy.*'shared'"):
-        compute(usmx.zeros((2, 2)))
+def is_ours(name):
+    function = getattr(np, name)
+    if isinstance(function, np.ufunc):
+        full = function.__name__
+        return full in UFUNCS or full in _PRODUCTS or _is_made(function, full)
+    return name_of(function) in FUNCTIONS or _is_of_the_numpy_room(function, name_of(function))
+
+
+def test_every_function_of_numpys_that_usmx_has_is_usmxs_for_usm_arrays():
+    dispatched = {
+        name
+        for name in dir(np)
+        if hasattr(getattr(np, name), "_implementation") or isinstance(getattr(np, name), np.ufunc)
+    }
+    shared = {name for name in dispatched if hasattr(usmx, name)} - set(OF_ATTRIBUTES)
+    assert len(shared) > 300
+    assert {name for name in shared if not is_ours(name)} == STAY_NUMPYS.keys()
+
+
+OF_USMX = {
+    "broadcast_arrays": lambda x: np.broadcast_arrays(x, x[0], subok=True)[1],
+    "einsum_path": lambda x: np.einsum_path("ij,jk", x, x.T)[0],
+    "fix": np.fix,
+    "linspace": lambda x: np.linspace(x, x + 1, 3, axis=1),
+    "meshgrid": lambda x: np.meshgrid(x[0], x[0].astype("f4"), indexing="ij", sparse=True)[1],
+    "degrees": np.degrees,
+    "fmod": lambda x: np.fmod(x, 2),
+    "fmax": lambda x: np.fmax(1.5, x),
+    "bitwise_count": lambda x: np.bitwise_count(x.astype("i4")),
+    "frexp": lambda x: np.frexp(x)[1],
+    "vecmat": lambda x: np.vecmat(x[:, 0], x),
+    "maximum.accumulate": lambda x: np.maximum.accumulate(x, axis=1),
+    "bitwise_or.reduce": lambda x: np.bitwise_or.reduce(x.astype("i8"), axis=None),
+    "hypot.reduce": lambda x: np.hypot.reduce(x, keepdims=True),
+}
+
+
+@pytest.mark.parametrize("name", OF_USMX)
+def test_function_gives_numpys_values_where_the_host_reads_nothing(name, strict_host):
+    host = np.array([[2.0, -1.5, 5.0], [0.5, 1.0, 2.0]])
+    found, expected = OF_USMX[name](usmx.asarray(host)), OF_USMX[name](host)
+    if isinstance(expected, (bool, list)):
+        assert found == expected
+    else:
+        assert type(found) is usmx.USMArray
+        assert found.dtype == expected.dtype
+        np.testing.assert_allclose(usmx.asnumpy(found), expected, 1e-14)
+
+
+def test_grid_of_numpys_function_is_new_memory():
+    x = usmx.ones(3)
+    np.meshgrid(x, x)[0][...] = 7
+    assert x.tolist() == [1, 1, 1]
+
+
+def test_ufunc_writes_to_an_array_and_takes_what_only_numpy_has():
+    x, out = usmx.asarray([5.0, 7.0]), usmx.zeros(2)
+    assert np.fmod(x, 3, out=out) is out
+    assert out.tolist() == [2, 1]
+    found = np.fmod(x, 3, where=np.array([True, False]), out=np.zeros(2))
+    assert found.tolist() == [2, 0]
 
 
 LINALG = {

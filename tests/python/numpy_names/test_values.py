@@ -57,6 +57,7 @@ case("xp.loadtxt(['1 2', '3 4'])")
 case("xp.genfromtxt(['1,2', '3,'], delimiter=',')")
 case("xp.mask_indices(4, xp.triu, 1)")
 case("xp.asarray_chkfinite(a)", X)
+case("xp.indices(n for n in (2, 3))")
 for order in ("big", "little"):
     for axis in (None, 0, 1, -1):
         case(f"xp.packbits(a, {axis}, {order!r})", BITS)
@@ -195,6 +196,8 @@ for options in ("", ", 7", ", 7, (-1, 1)", ", 7, density=True", ", [-1, 0, 0.5, 
     cases(f"xp.histogram(a{options})", X, N)
     cases(f"xp.histogram_bin_edges(a{options.replace(', density=True', '')})", X)
 case("xp.histogram(a, 5, weights=b)", X, WEIGHTS)
+case("xp.bincount(a, b)", K, 10.0 ** rng.integers(-20, 20, 40))
+case("xp.bincount(a[:0], b[:0], 3)", K, ROW)
 case("xp.histogram(a, b)", K, np.arange(7.0))
 case("xp.histogram(a, 3)", EMPTY)
 for options in ("", ", bins=3", ", bins=[2, 4]", ", bins=[-1, 0, 1, 2]", ", density=True, bins=3"):
