@@ -333,3 +333,13 @@ def test_fill_of_no_elements_changes_nothing():
     array = usmx.zeros(3)
     _core._fill(array[3:], 1)
     assert usmx.asnumpy(array).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("shift", [0, 1, 8, 15, 16, -1])
+def test_row_beside_its_source_modulo_a_page_is_copied_whole(shift):
+    host = np.random.default_rng(187).integers(1, 256, 16384, "u1")
+    for nbytes in (1, 63, 64, 65, 1000, 6001):
+        memory, expected = usmx.asarray(host), host.copy()
+        memory[8192 + shift : 8192 + shift + nbytes] = memory[:nbytes]
+        expected[8192 + shift : 8192 + shift + nbytes] = host[:nbytes]
+        assert np.array_equal(usmx.asnumpy(memory), expected)
