@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 # The host computes little work by itself: here all of it is kernels'.
 reductions._ON_HOST.update(dict.fromkeys(REDUCTIONS, lambda *_: None))
-for _name in ("_scan_on_host", "_sort_on_host", "_multiply_on_host"):
-    setattr(_core, _name, lambda *_: False)
+for _name in ("_accumulate", "_sort"):
+    setattr(_core, _name, partial(getattr(_core, _name), only="kernel"))
+_core._multiply_on_host = lambda *_: False
 _core._product = lambda *_: None
 products._MOST_ON_HOST = 0
 

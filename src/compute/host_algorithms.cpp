@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "array/array.hpp"
 #include "compute/host_functions.hpp"
 #include "copy/convert.hpp"
 #include "usmx/layout/for_each.hpp"
@@ -66,43 +65,40 @@ void scan_row(const A* from, A* to, std::ptrdiff_t columns) {
 
 /// A is the type in which the values are put together.
 template <class Of, class A>
-void scan_rows(const array& x, const array& z, int lead, A start) {
-  const std::ptrdiff_t columns = x.shape().back();
-  const detail::conversion read(x.type(), dtype::of<A>());
-  const detail::conversion write(dtype::of<A>(), z.type());
-  const std::byte* from = first_element(x);
-  std::byte* to = first_element(z);
+void scan_rows(const host_rows& x, std::byte* to, dtype made_type, std::ptrdiff_t lead, A start) {
+  const std::ptrdiff_t columns = x.columns;
+  const detail::conversion read(x.type, dtype::of<A>());
+  const detail::conversion write(dtype::of<A>(), made_type);
+  const std::byte* from = x.first;
   std::vector<A> values(static_cast<std::size_t>(columns));
   std::vector<A> made(static_cast<std::size_t>(columns + lead), start);
   const auto in = reinterpret_cast<std::byte*>(values.data());
   const auto out = reinterpret_cast<const std::byte*>(made.data());
-  for (std::ptrdiff_t row = 0; row < x.size() / columns; ++row) {
+  for (std::ptrdiff_t row = 0; row < x.count; ++row) {
     read.adjacent(from, in, columns);
     scan_row<Of>(values.data(), made.data() + lead, columns);
     write.adjacent(out, to, columns + lead);
-    from += columns * static_cast<std::ptrdiff_t>(x.type().itemsize());
-    to += (columns + lead) * static_cast<std::ptrdiff_t>(z.type().itemsize());
+    from += columns * static_cast<std::ptrdiff_t>(x.type.itemsize());
+    to += (columns + lead) * static_cast<std::ptrdiff_t>(made_type.itemsize());
   }
 }
 
 template <class Of>
-bool scan_in_type(const array& x, const array& z, int lead, bool is_sum) {
-  const auto run = [&]<class A>(A start) {
-    scan_rows<Of, A>(x, z, lead, start);
-    return true;
-  };
+void scan_in_type(const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t lead, bool is_sum) {
+  const auto run = [&]<class A>(A start) { scan_rows<Of, A>(x, to, made, lead, start); };
   const int start = is_sum ? 0 : 1;
-  switch (z.type().code()) {
+  switch (made.code()) {
     case type_code::int64:
       return run(std::int64_t{start});
     case type_code::uint64:
       return run(std::uint64_t{is_sum ? 0U : 1U});
-    case type_code::float64:
-      return run(static_cast<double>(start));
-    case type_code::float32:  // sums have more digits than their addends
-      return is_sum ? run(static_cast<double>(start)) : run(static_cast<float>(start));
+    case type_code::float32:
+      if (!is_sum) {
+        return run(static_cast<float>(start));
+      }
+      [[fallthrough]];  // sums have more digits than their addends
     default:
-      return false;
+      return run(static_cast<double>(start));
   }
 }
 
@@ -133,42 +129,45 @@ void place_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_
 }
 
 template <class T>
-void sort_rows(const array& x, const array& z, bool is_descending, bool wants_indices) {
-  const std::ptrdiff_t columns = x.shape().back();
-  const T* from = reinterpret_cast<const T*>(first_element(x));
-  for (std::ptrdiff_t first = 0; first < x.size(); first += columns) {
-    if (wants_indices) {
-      place_row(from + first, reinterpret_cast<std::int64_t*>(first_element(z)) + first, columns,
+void sort_rows(const host_rows& x, std::byte* made, bool is_descending, bool wants_places) {
+  const T* from = reinterpret_cast<const T*>(x.first);
+  for (std::ptrdiff_t first = 0; first < x.count * x.columns; first += x.columns) {
+    if (wants_places) {
+      place_row(from + first, reinterpret_cast<std::int64_t*>(made) + first, x.columns,
                 is_descending);
     } else {
-      sort_row(from + first, reinterpret_cast<T*>(first_element(z)) + first, columns,
-               is_descending);
+      sort_row(from + first, reinterpret_cast<T*>(made) + first, x.columns, is_descending);
     }
   }
 }
 
+bool is_left_to_kernels(dtype type) { return type.kind() == 'c' || type == float16; }
+
 }  // namespace
 
-bool scan_on_host(std::string_view name, const array& x, const array& z, int lead) {
-  constexpr std::ptrdiff_t shortest_part = 512;  // in usmx/_compute/scans.py
-  const char kind = x.type().kind();
-  if (x.size() > max_host_scan || x.shape().back() > shortest_part || kind == 'c' ||
-      x.type() == float16) {
-    return false;
-  }
-  return name == "sum" ? scan_in_type<added>(x, z, lead, true)
-                       : scan_in_type<multiplied>(x, z, lead, false);
+bool can_scan_on_host(dtype type, dtype made, std::ptrdiff_t count,
+                      std::ptrdiff_t columns) noexcept {
+  constexpr std::ptrdiff_t longest = 512;  // a row that is one part for kernels, too
+  constexpr type_code results[] = {type_code::int64, type_code::uint64, type_code::float32,
+                                   type_code::float64};
+  return count <= max_host_scan && columns <= longest && !is_left_to_kernels(type) &&
+         std::ranges::find(results, made.code()) != std::end(results);
 }
 
-bool sort_on_host(const array& x, const array& z, bool is_descending, bool wants_indices) {
-  if (x.size() > max_host_sort || x.type().kind() == 'c' || x.type() == float16) {
-    return false;
-  }
+void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t lead) {
+  return is_sum ? scan_in_type<added>(x, to, made, lead, true)
+                : scan_in_type<multiplied>(x, to, made, lead, false);
+}
+
+bool can_sort_on_host(dtype type, std::ptrdiff_t count) noexcept {
+  return count <= max_host_sort && !is_left_to_kernels(type);
+}
+
+void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_places) {
   visit<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-        std::uint32_t, std::uint64_t, float, double>(x.type(), [&]<class T>(std::type_identity<T>) {
-    sort_rows<T>(x, z, is_descending, wants_indices);
+        std::uint32_t, std::uint64_t, float, double>(x.type, [&]<class T>(std::type_identity<T>) {
+    sort_rows<T>(x, to, is_descending, wants_places);
   });
-  return true;
 }
 
 }  // namespace usmx::inline v1::internal

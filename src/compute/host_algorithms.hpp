@@ -1,16 +1,10 @@
 // Cumulative sums and sorting on the host, for few elements: the results have the bits of the
 // kernels. Not installed.
-//
-// Each function returns false, and has done nothing, for types or shapes that are left to kernels.
-// The memory of all arrays is idle and in C order, if nothing else is said, and the host reaches
-// it.
 #pragma once
 
-#include <cstdint>
-#include <string_view>
+#include <cstddef>
 
-#include "usmx/array/array.hpp"
-#include "usmx/base/api.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::internal {
 
@@ -18,12 +12,24 @@ namespace usmx::inline v1::internal {
 inline constexpr std::ptrdiff_t max_host_scan = 16384;
 inline constexpr std::ptrdiff_t max_host_sort = 4096;
 
-/// Writes the cumulative sums ("sum") or products ("prod") of the rows of `x` to those of `z`,
-/// which are `lead` elements longer, with what comes before the first element in front.
-USMX_API bool scan_on_host(std::string_view name, const array& x, const array& z, int lead);
+/// Elements in C order, of which bools are the bytes 0 and 1. There is one at least.
+struct host_rows {
+  const std::byte* first;
+  dtype type;
+  std::ptrdiff_t count;
+  std::ptrdiff_t columns;
+};
 
-/// Writes the sorted elements of the rows of `x` to `z`, or their indices if `z` is for these,
-/// which are int64. Equal elements keep their order.
-USMX_API bool sort_on_host(const array& x, const array& z, bool is_descending, bool wants_indices);
+/// Whether scan_on_host() has a loop for results of type `made` of so many elements.
+bool can_scan_on_host(dtype type, dtype made, std::ptrdiff_t count,
+                      std::ptrdiff_t columns) noexcept;
+/// Writes the cumulative sums or products of rows to those at `to`, which are `lead` elements
+/// longer, with the result of nothing in front.
+void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t lead);
+
+bool can_sort_on_host(dtype type, std::ptrdiff_t count) noexcept;
+/// Writes the sorted elements of rows, or their places, which are int64. Equal elements keep their
+/// order.
+void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_places);
 
 }  // namespace usmx::inline v1::internal

@@ -1,47 +1,165 @@
-// Cumulative sums and sorting of few elements, by the host. Each function returns whether
-// it has written the result: if not, kernels do (usmx/_compute/).
-#include <algorithm>
-#include <initializer_list>
+// Cumulative sums and products, and sorting: one call of Python is one call of the library, which
+// chooses between a loop of the host and kernels.
+#include <array>
+#include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "compute/compute.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/interpreter_lock.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
 namespace {
 
+using names = std::vector<std::string>;  // the one of the function, as a progress_line takes it
+
 const array& array_in(nb::handle object) { return ready_instance<py_array>(object.ptr()).value; }
 
-bool are_ready(std::initializer_list<const array*> arrays) {
+void require_plain(const std::string& function, const array& a) {
+  if (a.type().is_structured()) {
+    throw type_error(detail::message(
+        function, " is not defined for structured elements (",
+        nb::str(to_numpy_dtype(a.type())).c_str(),
+        "): it is for a field, a['name'], and NumPy has them all (usmx.asnumpy(a))"));
+  }
+}
+
+std::optional<std::ptrdiff_t> axis_argument(nb::handle axis) {
+  if (axis.is_none()) {
+    return std::nullopt;
+  }
+  if (PyBool_Check(axis.ptr())) {
+    throw type_error(detail::message("'axis' must be an integer, found ", repr_text(axis.ptr())));
+  }
+  return to_count("axis", "an integer", axis.ptr());
+}
+
+/// The ways of computing that a test may ask for.
+struct allowed_ways {
+  explicit allowed_ways(nb::handle only) {
+    const std::string_view text = only.is_none() ? "" : to_text("only", only.ptr());
+    host = text != "kernel";
+    kernels = text != "host";
+  }
+
+  bool host;
+  bool kernels;
+};
+
+/// Runs what may wait or compile.
+template <class Run>
+auto run_unlocked(const std::string& function, const Run& run) {
+  try {
+    return launching(function, [&] {
+      const noted_call_site here;
+      const without_interpreter_lock unlocked;
+      return run();
+    });
+  } catch (const compile_error& failed) {
+    raise_compile_error(failed);
+  }
+}
+
+/// The array that a call has computed; none if it may compute in no way that is allowed.
+template <class Call>
+std::optional<array> computed(const Call& call, const std::string& function, const array& beside,
+                              allowed_ways ways) {
+  const auto make = [&](first_use use) {
+    return make_array(call.made_layout(), call.made_type(), internal::private_queue(beside),
+                      beside.kind(), use);
+  };
+  if (ways.host && call.is_for_host()) {
+    array made = make(first_use::at_once);
+    if (call.is_for_host()) {  // another thread may have begun work while the lock was free
+      call.run_on_host(made);
+      return made;
+    }
+  }
+  if (!ways.kernels) {
+    return std::nullopt;
+  }
+  array made = make(first_use::in_order);
+  run_unlocked(function, [&] { call.run_kernels(made); });
+  return made;
+}
+
+nb::object accumulate(bool is_sum, nb::handle of, nb::handle axis, nb::handle type,
+                      nb::handle include_initial, nb::handle out, nb::handle only) {
+  static const std::array<names, 2> all_names{names{"cumulative_prod"}, names{"cumulative_sum"}};
+  const std::string& function = all_names[is_sum ? 1 : 0].front();
+  const array x = array_in(of);
+  require_plain(is_sum ? "sum" : "prod", x);
   require_usable_process();
   look_for_peers();
-  return std::ranges::all_of(arrays, [](const array* each) { return is_ready_on_cpu(*each); });
+  progress_line line(all_names[is_sum ? 1 : 0]);
+  cumulative_options how{
+      .axis = axis_argument(axis),
+      .include_initial = PyObject_IsTrue(include_initial.ptr()) == 1,
+      .progress = [&](std::chrono::seconds passed) { line.show(passed); },
+  };
+  if (!type.is_none()) {
+    how.type = dtype_argument(type);
+  }
+  if (!out.is_none()) {
+    how.out = array_in(out);
+    queue_of_all(function, std::array<kernel_argument, 2>{x, *how.out});
+  }
+  const internal::accumulation call(is_sum ? internal::scanned::sum : internal::scanned::product, x,
+                                    std::move(how));
+  std::optional<array> made = computed(call, function, x, allowed_ways(only));
+  if (!made) {
+    return nb::none();
+  }
+  if (out.is_none()) {
+    return to_python(*std::move(made));
+  }
+  run_unlocked(function, [&] { call.written(*made); });
+  return nb::borrow(out);
 }
 
-bool scan(const std::string& name, nb::handle x, nb::handle z, int lead) {
-  const array& from = array_in(x);
-  const array& to = array_in(z);
-  return are_ready({&from, &to}) && internal::scan_on_host(name, from, to, lead);
-}
-
-bool sort(nb::handle x, nb::handle z, bool is_descending, bool wants_indices) {
-  const array& from = array_in(x);
-  const array& to = array_in(z);
-  return are_ready({&from, &to}) && internal::sort_on_host(from, to, is_descending, wants_indices);
+nb::object sort(const std::string& function, nb::handle of, nb::handle axis, nb::handle descending,
+                bool wants_places, nb::handle only) {
+  const array x = array_in(of);
+  require_plain(function, x);
+  require_usable_process();
+  look_for_peers();
+  const names name{function};
+  progress_line line(name);
+  const internal::ordering call(
+      function, wants_places ? internal::ordered_by::places : internal::ordered_by::elements, x,
+      {.axis = axis_argument(axis),
+       .descending = PyObject_IsTrue(descending.ptr()) == 1,
+       .progress = [&](std::chrono::seconds passed) { line.show(passed); }});
+  std::optional<array> made = computed(call, function, x, allowed_ways(only));
+  return made ? to_python(*std::move(made)) : nb::none();
 }
 
 }  // namespace
 
 void bind_algorithms(nb::module_& m) {
-  m.def("_scan_on_host", &scan, nb::arg("name"), nb::arg("x"), nb::arg("z"), nb::arg("lead"),
-        nb::sig("def _scan_on_host(name: str, x: USMArray, z: USMArray, lead: int, /) -> bool"));
-  m.def("_sort_on_host", &sort, nb::arg("x"), nb::arg("z"), nb::arg("is_descending"),
-        nb::arg("wants_indices"),
-        nb::sig("def _sort_on_host(x: USMArray, z: USMArray, is_descending: bool, "
-                "wants_indices: bool, /) -> bool"));
+  m.def("_accumulate", &accumulate, nb::arg("is_sum"), nb::arg("x"), nb::arg("axis").none(),
+        nb::arg("dtype").none(), nb::arg("include_initial").none(), nb::arg("out").none(),
+        nb::arg("only").none() = nb::none(),
+        nb::sig("def _accumulate(is_sum: bool, x: USMArray, axis: object, dtype: object, "
+                "include_initial: object, out: USMArray | None, only: str | None = None) -> Any"),
+        "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
+        "None where there is none, and \"kernel\" for kernels.");
+  m.def("_sort", &sort, nb::arg("function"), nb::arg("x"), nb::arg("axis").none(),
+        nb::arg("descending").none() = false, nb::arg("wants_places") = false,
+        nb::arg("only").none() = nb::none(),
+        nb::sig("def _sort(function: str, x: USMArray, axis: object, descending: object = False, "
+                "wants_places: bool = False, only: str | None = None) -> Any"),
+        "The sorted elements, or their places. `only` is that of _accumulate.");
 }
 
 }  // namespace usmx::bindings

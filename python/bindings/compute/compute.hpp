@@ -19,7 +19,7 @@ void bind_rules(nb::module_& m);
 void bind_computations(nb::module_& m);
 /// _reduction_function, which reduces few elements on the host.
 void bind_reductions(nb::module_& m);
-/// _scan_on_host and _sort_on_host.
+/// _accumulate and _sort.
 void bind_algorithms(nb::module_& m);
 /// _product and _multiply_on_host.
 void bind_products(nb::module_& m);
@@ -38,12 +38,7 @@ inline std::optional<type_code> weak_type(const PyTypeObject* cls) noexcept {
                                   : std::nullopt;
 }
 
-/// Whether the host computes with the elements as a kernel does: on a CPU with float64, whose
-/// memory it reaches, and where no work on them may be unfinished.
-inline bool is_ready_on_cpu(const array& a) {
-  const sycl::device device = internal::private_queue(a).get_device();
-  return device.is_cpu() && support_of(device).fp64 && internal::is_ready_for_host(a);
-}
+using internal::is_ready_on_cpu;
 
 /// A function of the table, as Python calls it.
 struct row_function;

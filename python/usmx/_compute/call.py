@@ -31,9 +31,7 @@ from usmx._core import (
     _row_function,
     _types_of,
     asarray,
-    copy,
     empty,
-    moveaxis,
 )
 from usmx._kernels import KernelModule
 from usmx._text import short_repr
@@ -392,26 +390,6 @@ def types_of(row: Row, kinds: tuple[Any, ...], device: SyclDevice) -> Types:
 
 
 # ---- kernels that are no expressions
-
-
-def local_of_parts(queue: SyclQueue) -> int | None:
-    """The size of a group of work items that each go through a part of an array.
-
-    On CPUs each has a group of its own: else the compiler makes vectors of the work items, which
-    then read places far apart.
-    """
-    return 1 if queue.sycl_device.is_cpu else None
-
-
-def rows_along(x: USMArray, axis: Any) -> USMArray:
-    """The elements in C order with this axis last: a view, or else a copy.
-
-    Bools are a copy in any case, in which true is the byte 1.
-    """
-    moved = moveaxis(x, axis, -1)
-    if x.dtype == bool:
-        moved = compute(ROWS["not_equal"], (moved, False))
-    return moved if moved.flags.c_contiguous else copy(moved, order="C")
 
 
 def new_beside(x: USMArray, shape: tuple[int, ...], dtype: NumpyType) -> USMArray:

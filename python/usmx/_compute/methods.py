@@ -295,7 +295,7 @@ class OfArrays:
 
 
 def _accumulated(name, x, axis, dtype, out):
-    return scans.accumulate(name, x if axis is not None else reshape(x, -1), axis, dtype, out=out)
+    return scans.accumulate(name, x if axis is not None else reshape(x, -1), axis, dtype, out)
 
 
 def _reduction(row):

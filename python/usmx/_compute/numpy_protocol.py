@@ -325,7 +325,7 @@ def _accumulate(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
     (x,) = arrays_of(name, ("x",), inputs)
     (out,) = outs
-    return accumulate(_REDUCTIONS[name], x, single_axis(axis), dtype, out=out)
+    return accumulate(_REDUCTIONS[name], x, single_axis(axis), dtype, out)
 
 
 # How a method of ufuncs is computed, and for which of them.

@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._compute.call import (
-    compute,
-    cpp,
-    kernels,
-    local_of_parts,
-    new_beside,
-    rows_along,
-)
-from usmx._compute.promotion import values_type, widened
-from usmx._compute.reductions import computed_type, joined_by, written_or_wrapped
-from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_axis, as_integer, as_lists
+from usmx._compute.call import compute, output
+from usmx._compute.table import ROWS
+from usmx._container.creation import as_integer, as_lists
 from usmx._container.manipulation import concat
-from usmx._core import asarray, broadcast_to, moveaxis, reshape
+from usmx._core import USMArray, asarray, broadcast_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import DTypeLike, Operand, Producer
-
-_NAMES = ("part_totals", "earlier_totals", "running_totals")
-_ITEMS = 256  # of a group, as in scan_groups.hpp
-
-
-class _Way(NamedTuple):
-    """How rows are shared out: by work items of a CPU, or by groups of other devices."""
-
-    source: str
-    items: int  # for a part
-    most_parts: int
-    shortest_part: int
-
-
-_BY_ITEMS = _Way("scan.hpp", 1, most_parts=256, shortest_part=512)
-_BY_GROUPS = _Way("scan_groups.hpp", _ITEMS, most_parts=2048, shortest_part=8 * _ITEMS)
 
 
 def cumulative_sum(
@@ -80,7 +53,10 @@ def cumulative_sum(
         >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
         [1 3 6]
     """
-    return accumulate("sum", as_lists("x", x), single_axis(axis), dtype, include_initial, out)
+    view = x if type(x) is USMArray else as_lists("x", x)
+    along = single_axis(axis) if type(axis) is tuple else axis
+    into = None if out is None else output("sum", out)
+    return _core._accumulate(True, view, along, dtype, include_initial, into)
 
 
 def cumulative_prod(
@@ -116,7 +92,10 @@ def cumulative_prod(
         >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
         [1 2 6]
     """
-    return accumulate("prod", as_lists("x", x), single_axis(axis), dtype, include_initial, out)
+    view = x if type(x) is USMArray else as_lists("x", x)
+    along = single_axis(axis) if type(axis) is tuple else axis
+    into = None if out is None else output("prod", out)
+    return _core._accumulate(False, view, along, dtype, include_initial, into)
 
 
 def single_axis(axis: Any) -> Any:
@@ -128,73 +107,10 @@ def single_axis(axis: Any) -> Any:
     return axis[0]
 
 
-def accumulate(
-    name: str,
-    x: USMArray,
-    axis: Any = None,
-    dtype: Any = None,
-    include_initial: bool = False,
-    out: USMArray | None = None,
-) -> USMArray:
-    """The results of a reduction of the table so far."""
-    if axis is None and x.ndim > 1:
-        raise ValueError(f"cumulative_{name}: axis is needed for an array of {x.ndim} dimensions")
-    x = x if x.ndim else reshape(x, 1)
-    axis = 0 if axis is None else as_axis(axis, x.ndim)
-    rows = rows_along(x, axis)
-    row = REDUCTIONS[name]
-    result = computed_type(row, x.dtype, x._own_queue.sycl_device, dtype, out)
-    lead = int(include_initial)
-    columns = rows.shape[-1]
-    made = new_beside(x, (*rows.shape[:-1], columns + lead), result)
-    if columns == 0:
-        made[...] = 0 if name == "sum" else 1
-    elif made.size and not _core._scan_on_host(name, rows, made, lead):
-        scan(row, rows, made, lead)()
-    return written_or_wrapped(f"cumulative_{name}", out, moveaxis(made, -1, axis))
-
-
-def scan(row: Any, x: USMArray, made: USMArray, lead: int = 0) -> Callable[[], None]:
-    """What starts the kernels that write the results so far of rows in C order."""
-    queue = x._own_queue
-    columns = x.shape[-1]
-    way = _way_for(row, x, made)
-    values = values_type(made.dtype)
-    if row.name == "sum" and values == made.dtype:  # float16 has few digits to lose
-        values = widened(values, queue.sycl_device)
-    kernels_of = kernels(
-        way.source,
-        _NAMES,
-        queue,
-        X=cpp(x.dtype),
-        A=cpp(values),
-        R=cpp(made.dtype),
-        START=row.identity,
-        JOIN=joined_by(row, values.kind),
-        IS_SUM=str(int(row.name == "sum" and values.kind != "b")),
-    )
-    part_totals, earlier_totals, running_totals = (kernels_of[name] for name in _NAMES)
-    rows = x.size // columns
-    length = max(way.shortest_part, -(-columns // max(way.most_parts // rows, 1)))
-    parts = -(-columns // length)
-    totals = new_beside(x, (rows, parts), values)
-    local = way.items if way.items > 1 else local_of_parts(queue)
-    of_parts, of_rows = (way.items * rows * parts, local), (way.items * rows, local)
-
-    def start():
-        if parts > 1:
-            part_totals(*of_parts, x, totals, parts, columns, length)
-            earlier_totals(*of_rows, totals, parts)
-        running_totals(*of_parts, x, made, totals, parts, columns, length, lead)
-
-    return start
-
-
-def _way_for(row, x, made):
-    if x.shape[-1] < _ITEMS or x._own_queue.sycl_device.is_cpu:
-        return _BY_ITEMS
-    # OpenCL's CPU compiler, on which groups are tested, makes wrong numbers of this one.
-    return _BY_ITEMS if row.name == "prod" and made.dtype.kind == "c" else _BY_GROUPS
+def accumulate(name: str, x: USMArray, axis: Any, dtype: Any, out: USMArray | None) -> USMArray:
+    """The sums ("sum") or products ("prod") of the elements so far."""
+    into = None if out is None else output(name, out)
+    return _core._accumulate(name == "sum", x, axis, dtype, False, into)
 
 
 def diff(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
@@ -10,47 +9,31 @@ from usmx._compute.call import (
     comparable,
     compute,
     cpp,
-    kernels,
     kind_of,
-    local_of_parts,
     new_beside,
     new_cache,
     operands_of,
     preamble,
-    rows_along,
 )
 from usmx._compute.promotion import WEAK, common_type, number_converter, require_plain
-from usmx._compute.scans import accumulate, diff, scan
-from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._compute.scans import accumulate, diff
+from usmx._compute.table import ROWS
 from usmx._container.compute_follows_data import common_queue_of_arguments
 from usmx._container.creation import as_lists, as_view, full
 from usmx._container.host import numpy
 from usmx._container.indexing import nonzero, take, with_axis
 from usmx._container.manipulation import integers_of
-from usmx._core import ElementwiseKernel, moveaxis, reshape
+from usmx._core import ElementwiseKernel, USMArray, reshape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, Literal, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import NumpyType, Operand, Producer
 
-_BY_MERGING = ("sort_blocks", "merge"), ("sort_places", "merge_places")
-_BY_DIGITS = ("count_digits", "move_digits"), ("count_placed_digits", "move_placed_digits")
-_BY_ROWS = ("sort_row_by_digits",), ("sort_placed_row_by_digits",)
-_OF_PLACES = ("with_places", "places_of")
-_BLOCK = 32
-_PART = {True: 4096, False: 16}  # that a work item merges, by whether the device is a CPU
-_SHORTEST_BY_DIGITS = {True: 256, False: 4096}  # by whether the device is a CPU
-_SHORTEST_PART = 4096
-_LONGEST_BY_DIGITS = 2**32 - 1
-_MOST_PARTS = 64
-_ITEMS, _EACH, _BITS_OF_GROUPS = 256, 8, 8  # as in sort_groups.hpp
-_KEYS = {
-    "b": "W(a)", "u": "W(a)", "i": "(W(a) ^ TOP)",
-    "f": "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))",
-}  # fmt: skip
+_KINDS = (
+    "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
+)  # fmt: skip
 
 
 def sort(
@@ -84,7 +67,9 @@ def sort(
         >>> print(usmx.sort(usmx.asarray([3, 1, 2])))
         [1 2 3]
     """
-    return _sorted_as_asked(x, axis, kind, descending, False)
+    if kind is not None:
+        _require_kind(kind, _KINDS)
+    return _core._sort("sort", x if type(x) is USMArray else as_lists("x", x), axis, descending)
 
 
 def argsort(
@@ -118,7 +103,11 @@ def argsort(
         >>> print(usmx.argsort(usmx.asarray([3, 1, 2])))
         [1 2 0]
     """
-    return _sorted_as_asked(x, axis, kind, descending, True)
+    if kind is not None:
+        _require_kind(kind, _KINDS)
+    return _core._sort(
+        "argsort", x if type(x) is USMArray else as_lists("x", x), axis, descending, True
+    )
 
 
 def partition(
@@ -186,191 +175,21 @@ def argpartition(
 
 
 def _partitioned(x, kth, axis, kind, wants_places):
-    view, along = with_axis(_view(x, wants_places), axis)
+    x = as_lists("x", x)
+    view, along = with_axis(x[None] if wants_places and x.ndim == 0 else x, axis)
     _require_kind(kind, ("introselect",))
     size = view.shape[along]
     for k in integers_of("kth", kth):
         if view.size and not -size <= k < size:
             raise ValueError(f"kth must be within the {size} elements of the axis, found {k}")
     name = "argpartition" if wants_places else "partition"
-    return _sorted(name, view, along, wants_places=wants_places)
-
-
-def _sorted_as_asked(x, axis, kind, descending, wants_places):
-    view = _view(x, wants_places)
-    known = (
-        "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
-    )  # fmt: skip
-    _require_kind(kind, known)
-    view, along = with_axis(view, axis)
-    name = "argsort" if wants_places else "sort"
-    return _sorted(name, view, along, descending=descending, wants_places=wants_places)
-
-
-def _view(x, wants_places):
-    """The array; NumPy gives one without dimensions an axis for places, but not where it sorts."""
-    view = as_lists("x", x)
-    return view[None] if wants_places and view.ndim == 0 else view
+    return _core._sort(name, view, along, False, wants_places)
 
 
 def _require_kind(kind, known):
     """ValueError for what is no name of an algorithm. There is one for all names."""
     if kind is not None and kind not in known:
         raise ValueError(f"kind must be None or one of {', '.join(known)}, found {kind!r}")
-
-
-def _sorted(function, x, axis, *, descending=False, wants_places=False):
-    require_plain(function, x.dtype)
-    rows = rows_along(x, axis)
-    result = _core._dtype("i8") if wants_places else x.dtype
-    made = new_beside(x, rows.shape, result)
-    if rows.size and not _core._sort_on_host(rows, made, descending, wants_places):
-        _launch(rows, made, descending, wants_places)
-    return moveaxis(made, -1, axis)
-
-
-def _launch(x, made, descending, wants_places):
-    """The steps of sorting, each from one memory into another: the last one is `made`."""
-    columns = x.shape[-1]
-    by_groups = _has_groups_in_step(x)
-    shortest = _SHORTEST_BY_DIGITS[not by_groups]
-    by_digits = x.dtype.kind in _KEYS and shortest <= columns <= _LONGEST_BY_DIGITS
-    source, names = "sort_groups.hpp", (*_BY_DIGITS, _OF_PLACES)
-    if not (by_digits and by_groups):
-        source, names = "sort.hpp", (*_BY_MERGING, *_BY_ROWS, *names, ("begin_digits",))
-    found = kernels(
-        source,
-        [name for group in names for name in group],
-        x._own_queue,
-        **_macros(x.dtype, descending, columns),
-    )
-    by_rows = by_digits and not by_groups and columns < _SHORTEST_PART
-    if by_rows:
-        steps, sort_rows = 1, _sort_short_rows
-    elif by_digits:
-        bits = _BITS_OF_GROUPS if by_groups else _bits_of_digit(x.dtype, columns)
-        steps = -(-8 * x.dtype.itemsize // bits)
-        step_of = _step_of_groups if by_groups else _step_of_parts
-        sort_rows = partial(_sort_digits, step_of=step_of)
-    else:
-        steps, sort_rows = 1, _sort_runs
-        while _BLOCK << (steps - 1) < columns:
-            steps += 1
-    if wants_places:
-        _, nbytes = _place_in(columns, x.dtype)
-        memories = [new_beside(x, (x.size * nbytes,), "u1") for _ in range(2)]
-    else:
-        has_two = by_rows or steps > 1
-        memories = [made, new_beside(x, made.shape if has_two else (0,), x.dtype)]
-    last = sort_rows(found, x, memories[:: 1 if steps % 2 else -1], steps, wants_places)
-    if wants_places:
-        found["places_of"](x.size, None, last, made)
-
-
-def _has_groups_in_step(x):
-    """Whether work items of a group run at once, as those of GPUs do."""
-    return not x._own_queue.sycl_device.is_cpu
-
-
-def _place_in(columns, dtype):
-    """The type of a place in a row, and the bytes of an element with its place."""
-    is_short = columns <= _LONGEST_BY_DIGITS
-    nbytes = 24 if dtype.itemsize == 16 else 8 if is_short and dtype.itemsize <= 4 else 16
-    return ("uint32_t" if is_short else "long"), nbytes
-
-
-def _macros(dtype, descending, columns):
-    key = _KEYS.get(dtype.kind, "0")
-    word = f"uint{8 * min(dtype.itemsize, 8)}_t"
-    return {
-        "X": cpp(dtype),
-        "PLACE": _place_in(columns, dtype)[0],
-        "IS_BEFORE": "comes_first(b, a)" if descending else "comes_first(a, b)",
-        "W": word,
-        "TOP": f"{word}({word}(1) << {8 * min(dtype.itemsize, 8) - 1})",
-        "BITS": "__builtin_bit_cast(W, a)",
-        "KEY": f"W(~{key})" if descending else key,
-        "BITS_OF_DIGIT": str(_bits_of_digit(dtype, columns)),
-    }
-
-
-def _bits_of_digit(dtype, columns):
-    """Fewer steps for wide types, as long as the counts are few and fit into the nearest cache."""
-    return 8 if dtype.itemsize <= 2 or columns < _SHORTEST_PART else 11
-
-
-def _sort_digits(found, x, memories, steps, wants_places, step_of):
-    """Counts the digits of parts of the rows, and moves the elements to where they belong."""
-    columns = x.shape[-1]
-    count, move = (found[name] for name in _BY_DIGITS[wants_places])
-    source = x
-    if wants_places:
-        source = memories[1]
-        found["with_places"](x.size, None, x, source, columns)
-    do_step = step_of(found, x)
-    for step in range(steps):
-        do_step(count, move, source, memories[0], step)
-        source = memories[0]
-        memories.reverse()
-    return source
-
-
-def _sort_short_rows(found, x, memories, _, wants_places):
-    """A work item for each row, which goes between two memories as often as it has to."""
-    columns = x.shape[-1]
-    found[_BY_ROWS[wants_places][0]](x.size // columns, 1, x, *memories, columns)
-    return memories[0]
-
-
-def _step_of_parts(found, x):
-    """A step by work items: each has a part of a row."""
-    columns = x.shape[-1]
-    rows = x.size // columns
-    parts = max(min(_MOST_PARTS // rows, columns // _SHORTEST_PART), 1)
-    bits = _bits_of_digit(x.dtype, columns)
-    counts = new_beside(x, (rows * parts << bits,), "u4")
-
-    def do_step(count, move, source, to, step):
-        count(rows * parts, 1, source, counts, columns, parts, bits * step)
-        found["begin_digits"](rows, None, counts, parts)
-        move(rows * parts, 1, source, to, counts, columns, parts, bits * step)
-
-    return do_step
-
-
-def _step_of_groups(_, x):
-    """A step by work groups: each has a block of a row."""
-    columns = x.shape[-1]
-    rows = x.size // columns
-    blocks = -(-columns // (_ITEMS * _EACH))
-    counts = new_beside(x, (rows, blocks << _BITS_OF_GROUPS), "u4")
-    ends = new_beside(x, counts.shape, "u4")
-    sum_up = scan(REDUCTIONS["sum"], counts, ends)
-    items = rows * blocks * _ITEMS, _ITEMS
-
-    def do_step(count, move, source, to, step):
-        shift = _BITS_OF_GROUPS * step
-        count(*items, source, counts, columns, blocks, shift)
-        sum_up()
-        move(*items, source, to, ends, columns, blocks, shift)
-
-    return do_step
-
-
-def _sort_runs(found, x, memories, steps, wants_places):
-    """Sorts blocks, and merges runs of them."""
-    sort_blocks, merge = (found[name] for name in _BY_MERGING[wants_places])
-    columns = x.shape[-1]
-    rows = x.size // columns
-    blocks = -(-columns // _BLOCK)
-    local = local_of_parts(x._own_queue)
-    sort_blocks(rows * blocks, local, x, memories[0], columns, blocks, _BLOCK)
-    for run in (_BLOCK << step for step in range(steps - 1)):
-        length = min(_PART[x._own_queue.sycl_device.is_cpu], 2 * run)
-        parts = -(-columns // length)
-        merge(rows * parts, local, *memories, columns, parts, length, run)
-        memories.reverse()
-    return memories[0]
 
 
 # ---- searching
@@ -415,7 +234,7 @@ def _search(function, sorted_values, values, out, *, is_right=False):
         own = common if is_weak else numpy.dtype(kinds[1])
         found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), own)
     kernel, own = found
-    if isinstance(values, _core.USMArray):
+    if isinstance(values, USMArray):
         return kernel(sorted_values, values)
     try:
         values = number_converter(own)(values)
@@ -509,7 +328,7 @@ def _sorter(sorter, x):
 
 
 def _require_common_queue(function, operands):
-    arrays = [(name, each) for name, each in operands.items() if isinstance(each, _core.USMArray)]
+    arrays = [(name, each) for name, each in operands.items() if isinstance(each, USMArray)]
     common_queue_of_arguments(function, arrays)
 
 
@@ -546,10 +365,10 @@ def isin(
     """
     elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
     _require_kind(kind, ("sort", "table"))
-    if not isinstance(searched, _core.USMArray):
+    if not isinstance(searched, USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
     _require_common_queue("isin", {"x1": elements, "x2": searched})
-    sorted_values = _sorted("isin", reshape(searched, -1), -1)
+    sorted_values = _core._sort("isin", searched, None)
     found = f"!({_IS_IN})" if invert else _IS_IN
     return _search("isin", sorted_values, elements, ("bool", found))
 
@@ -604,7 +423,7 @@ def unique_all(x: Producer, /) -> UniqueAll:
 def _unique_all(function, x):
     view = as_lists("x", x)
     flat = reshape(view, -1)
-    order = _sorted(function, flat, -1, wants_places=True)
+    order = _core._sort(function, flat, -1, False, True)
     ordered = flat[order]
     is_first = _first_of_each(ordered)
     starts = nonzero(is_first)[0]
@@ -631,7 +450,7 @@ def unique_counts(x: Producer, /) -> UniqueCounts:
         >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
         [1 2]
     """
-    ordered = _sorted("unique_counts", reshape(as_lists("x", x), -1), -1)
+    ordered = _core._sort("unique_counts", as_lists("x", x), None)
     starts = nonzero(_first_of_each(ordered))[0]
     counts = diff(starts, append=full_beside(starts, ordered.size))
     return UniqueCounts(ordered[starts], counts)
@@ -674,7 +493,7 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    ordered = _sorted("unique_values", reshape(as_view("x", x), -1), -1)
+    ordered = _core._sort("unique_values", as_view("x", x), None)
     return ordered[_first_of_each(ordered)]
 
 

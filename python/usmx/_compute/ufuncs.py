@@ -80,7 +80,7 @@ class Methods:
         """Put the elements so far together by the function, along an axis. Does not wait."""
         row, x = self._row, as_array("array", array)
         if row.name in ("add", "multiply"):
-            return accumulate_by_row(REDUCED[row.name], x, as_axis(axis, x.ndim), dtype, out=out)
+            return accumulate_by_row(REDUCED[row.name], x, as_axis(axis, x.ndim), dtype, out)
         k, x = self._single_axis(axis, x)
         made = self._so_far(self._in_type(moveaxis(x, k, 0), dtype))
         return written_or_wrapped(row.name, out, moveaxis(made, 0, k))

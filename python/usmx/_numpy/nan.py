@@ -229,4 +229,4 @@ def nancumprod(
 def _so_far(name, a, axis, dtype, out, neutral):
     x = array_of(a)
     x = choose(isnan(x), neutral, x) if x.dtype.kind in "fc" else x
-    return accumulate(name, x if axis is not None else reshape(x, -1), axis, dtype, out=out)
+    return accumulate(name, x if axis is not None else reshape(x, -1), axis, dtype, out)

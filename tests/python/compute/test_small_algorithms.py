@@ -1,12 +1,22 @@
 """Cumulative sums, sorts and products of few elements are the host's, with the bits of the kernels."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import usmx
 from usmx import _core
 
 TYPES = ["?", "i1", "i4", "i8", "u2", "u8", "f4", "f8"]
-NAMES = ["_scan_on_host", "_sort_on_host", "_multiply_on_host"]
+NAMES = ["_accumulate", "_sort"]
+
+
+def only(monkeypatch, way, function, *arguments, **how):
+    """What the function computes in that way; None if it cannot."""
+    with monkeypatch.context() as patch:
+        for name in NAMES:
+            patch.setattr(_core, name, partial(getattr(_core, name), only=way))
+        return function(*arguments, **how)
 
 
 def taken(monkeypatch, name):
@@ -32,8 +42,7 @@ def by_kernels(monkeypatch):
 
     def compute(function, *arguments, **how):
         with monkeypatch.context() as patch:
-            for name in NAMES:
-                patch.setattr(_core, name, lambda *_: False)
+            patch.setattr(_core, "_multiply_on_host", lambda *_: False)
             patch.setattr(_core, "_product", lambda *_: None)
             patch.setattr(_core, "_start_product", lambda *_: False)
             return usmx.asnumpy(function(*arguments, **how))
@@ -59,34 +68,47 @@ def is_same(found, expected):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_sorted_elements_and_places_are_the_kernels(monkeypatch, by_kernels, dtype):
-    answers = taken(monkeypatch, "_sort_on_host")
-    for shape, axis in [((64, 9), -1), ((9, 64), 0), ((300,), 0)]:
+def test_sorted_elements_and_places_are_the_kernels(monkeypatch, dtype):
+    for shape, axis in [((64, 9), -1), ((9, 64), 0), ((9, 3), None), ((300,), 0)]:
         host = values(dtype, shape)
         for function in (usmx.sort, usmx.argsort):
             for descending in (False, True):
-                found = function(usmx.asarray(host), axis=axis, descending=descending)
-                expected = by_kernels(
-                    function, usmx.asarray(host), axis=axis, descending=descending
+                found, expected = (
+                    only(
+                        monkeypatch, way, function, usmx.asarray(host), axis, descending=descending
+                    )
+                    for way in ("host", "kernel")
                 )
-                assert is_same(usmx.asnumpy(found), expected)
-    assert set(answers) == {True}
+                assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, by_kernels, dtype):
-    answers = taken(monkeypatch, "_scan_on_host")
+def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, dtype):
     for shape, axis in [((5, 70), 1), ((70, 5), 0), ((1,), 0), ((512,), 0)]:
         host = values(dtype, shape)
         for function in (usmx.cumulative_sum, usmx.cumulative_prod):
             for lead in (False, True):
                 with np.errstate(all="ignore"):
-                    found = function(usmx.asarray(host), axis=axis, include_initial=lead)
-                    expected = by_kernels(
-                        function, usmx.asarray(host), axis=axis, include_initial=lead
+                    found, expected = (
+                        only(
+                            monkeypatch,
+                            way,
+                            function,
+                            usmx.asarray(host),
+                            axis=axis,
+                            include_initial=lead,
+                        )
+                        for way in ("host", "kernel")
                     )
-                assert is_same(usmx.asnumpy(found), expected)
-    assert set(answers) == {True}
+                assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
+
+
+def test_bytes_of_bools_that_are_not_1_count_as_true(monkeypatch):
+    x = usmx.asarray(np.arange(6, dtype="u1")).view("?")
+    for way in ("host", "kernel"):
+        assert usmx.asnumpy(only(monkeypatch, way, usmx.cumulative_sum, x))[-1] == 5
+        found = only(monkeypatch, way, usmx.sort, x)
+        assert usmx.asnumpy(found).view("u1").tolist() == [0, 1, 1, 1, 1, 1]
 
 
 SHAPES = [
@@ -127,16 +149,19 @@ def test_products_of_transposed_matrices_are_numpys():
 
 
 @pytest.mark.parametrize(
-    ("name", "call"),
+    ("function", "x"),
     [
-        ("_scan_on_host", lambda: usmx.cumulative_sum(usmx.ones(513))),
-        ("_scan_on_host", lambda: usmx.cumulative_sum(usmx.ones(5, "c8"))),
-        ("_sort_on_host", lambda: usmx.sort(usmx.ones(5000))),
-        ("_sort_on_host", lambda: usmx.sort(usmx.ones(5, "f2"))),
-        ("_multiply_on_host", lambda: usmx.ones((4, 4), "f2") @ usmx.ones((4, 4), "f2")),
+        (usmx.cumulative_sum, (513, "f8")),
+        (usmx.cumulative_sum, (5, "c8")),
+        (usmx.sort, (5000, "f8")),
+        (usmx.argsort, (5, "f2")),
     ],
 )
-def test_other_calls_are_left_to_kernels(monkeypatch, name, call):
-    answers = taken(monkeypatch, name)
-    call().wait()
+def test_other_calls_are_left_to_kernels(monkeypatch, function, x):
+    assert only(monkeypatch, "host", function, usmx.ones(*x)) is None
+
+
+def test_products_of_other_types_are_left_to_kernels(monkeypatch):
+    answers = taken(monkeypatch, "_multiply_on_host")
+    (usmx.ones((4, 4), "f2") @ usmx.ones((4, 4), "f2")).wait()
     assert set(answers) == {False}

@@ -1,0 +1,75 @@
+// The rows of an array, through which algorithms go one by one, and the kernels that do so. Not
+// installed.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <sycl/queue.hpp>
+
+#include "usmx/array/array.hpp"
+#include "usmx/base/api.hpp"
+#include "usmx/layout/layout.hpp"
+#include "usmx/user_kernels/kernel.hpp"
+
+namespace usmx::inline v1::internal {
+
+/// Throws type_error for structured elements.
+void require_plain(std::string_view function, dtype);
+
+/// The same elements with this axis last.
+array with_axis_last(const array&, int axis);
+/// A layout whose axis `axis` is the last one of rows in C order of that shape.
+layout of_rows(std::span<const std::ptrdiff_t> shape, int axis);
+
+/// The elements in C order for kernels: the array itself or a copy. Bools are a copy in any case,
+/// in which true is the byte 1.
+array rows_for_kernels(const array&);
+
+/// The elements in C order for the host, which reaches them, while no work on them is unfinished:
+/// where they are, or a copy, in which true is the byte 1.
+class rows_on_host {
+ public:
+  /// The array outlives this.
+  explicit rows_on_host(const array&);
+
+  const std::byte* first() const noexcept { return first_; }
+
+ private:
+  std::vector<std::byte> copied_;
+  const std::byte* first_;
+};
+
+/// An array without values beside another one, whose first use comes in the order of all work.
+array new_beside(const array&, std::span<const std::ptrdiff_t> shape, dtype);
+
+/// Whether the host computes with the elements as a kernel does: on a CPU with float64, whose
+/// memory it reaches, and where no work on them may be unfinished.
+USMX_API bool is_ready_on_cpu(const array&);
+
+/// Whether work items of a group run at once, as those of GPUs do.
+bool has_groups_in_step(const array&);
+
+/// The kernels of one of the files of compute/device, which may include others, for a queue's
+/// device. The macros are defined before it.
+std::vector<kernel> compile_device_text(const sycl::queue&, std::string_view file,
+                                        std::span<const std::string> names,
+                                        std::span<const std::pair<std::string, std::string>> macros,
+                                        const std::function<void(std::chrono::seconds)>& progress);
+
+/// Runs a kernel in groups of so many work items; 0: usmx chooses.
+void launch_items(const kernel&, const sycl::queue&, std::ptrdiff_t items, std::ptrdiff_t group,
+                  std::initializer_list<kernel_argument>);
+/// Work items that each go through a part of an array. On CPUs each is a group of its own: else the
+/// compiler makes vectors of them, which then read places far apart.
+void launch_parts(const kernel&, const sycl::queue&, std::ptrdiff_t items,
+                  std::initializer_list<kernel_argument>);
+
+}  // namespace usmx::inline v1::internal

@@ -1,0 +1,341 @@
+#include "compute/sorting.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "array/array.hpp"
+#include "base/messages.hpp"
+#include "compute/elementwise.hpp"
+#include "compute/host_algorithms.hpp"
+#include "compute/rows.hpp"
+#include "compute/scans.hpp"
+#include "runtime/queues.hpp"
+#include "user_kernels/kernel_code.hpp"
+#include "usmx/base/process.hpp"
+
+namespace usmx::inline v1 {
+namespace internal {
+namespace {
+
+constexpr std::ptrdiff_t block = 32;
+constexpr std::ptrdiff_t shortest_part = 4096;
+constexpr std::ptrdiff_t longest_by_digits = std::ptrdiff_t{UINT32_MAX};
+constexpr std::ptrdiff_t most_parts = 64;
+constexpr std::ptrdiff_t items_of_block = 256;  // this and the next two as in sort_groups.hpp
+constexpr std::ptrdiff_t each_of_item = 8;
+constexpr int bits_of_groups = 8;
+
+std::ptrdiff_t divided_up(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
+
+/// An unsigned number in the order of the elements. Empty: elements of the type have none.
+std::string_view key_text(dtype type) {
+  switch (type.kind()) {
+    case 'b':
+    case 'u':
+      return "W(a)";
+    case 'i':
+      return "(W(a) ^ TOP)";
+    case 'f':
+      return "(isnan(a) ? W(-1) : a == X(0) ? TOP : BITS & TOP ? W(~BITS) : W(BITS | TOP))";
+    default:
+      return "";
+  }
+}
+
+/// Fewer steps for wide types, as long as the counts are few and fit into the nearest cache.
+int bits_of_digit(dtype type, std::ptrdiff_t columns) {
+  return type.itemsize() <= 2 || columns < shortest_part ? 8 : 11;
+}
+
+/// All that the text of the kernels depends on.
+struct sort_key {
+  type_code type;
+  bool is_descending;
+  bool by_groups;
+  bool has_short_places;
+  int bits;
+
+  friend bool operator==(const sort_key&, const sort_key&) = default;
+};
+
+using names = std::vector<std::string>;
+
+const names& kernel_names(bool by_groups) {
+  static const names in_groups = {"count_digits",       "move_digits", "count_placed_digits",
+                                  "move_placed_digits", "with_places", "places_of"};
+  static const names by_items = {"sort_blocks",         "merge",
+                                 "sort_places",         "merge_places",
+                                 "sort_row_by_digits",  "sort_placed_row_by_digits",
+                                 "count_digits",        "move_digits",
+                                 "count_placed_digits", "move_placed_digits",
+                                 "with_places",         "places_of",
+                                 "begin_digits"};
+  return by_groups ? in_groups : by_items;
+}
+
+std::vector<kernel> compile_sort(const sort_key& key, const sycl::queue& queue,
+                                 const sort_options& how) {
+  const dtype type = key.type;
+  const std::size_t bits = 8 * std::min<std::size_t>(type.itemsize(), 8);
+  const std::string word = detail::message("uint", bits, "_t");
+  const std::string number(key_text(type).empty() ? "0" : key_text(type));
+  const std::pair<std::string, std::string> macros[] = {
+      {"X", std::string(language_name(type))},
+      {"PLACE", key.has_short_places ? "uint32_t" : "long"},
+      {"IS_BEFORE", key.is_descending ? "comes_first(b, a)" : "comes_first(a, b)"},
+      {"W", word},
+      {"TOP", detail::message(word, '(', word, "(1) << ", bits - 1, ')')},
+      {"BITS", "__builtin_bit_cast(W, a)"},
+      {"KEY", key.is_descending ? detail::message("W(~", number, ')') : number},
+      {"BITS_OF_DIGIT", std::to_string(key.bits)},
+  };
+  return compile_device_text(queue, key.by_groups ? "sort_groups.hpp" : "sort.hpp",
+                             kernel_names(key.by_groups), macros, how.progress);
+}
+
+held_kernels kernels_for(const sort_key& key, const sycl::queue& queue, const sort_options& how) {
+  // Never destroyed: a program may compute up to its end.
+  static compiled_kernels<sort_key>& all = *new compiled_kernels<sort_key>();
+  if (held_kernels known = all.find(queue, key)) {
+    return known;
+  }
+  return all.add(queue, key, compile_sort(key, queue, how));
+}
+
+/// The steps of sorting rows in C order, each from one memory into another: the last one is `made`,
+/// or becomes the places.
+class sort_steps {
+ public:
+  sort_steps(const array& x, const array& made, bool wants_places, const sort_options& how)
+      : x_(x),
+        made_(made),
+        queue_(presented_queue(private_queue(x))),
+        how_(how),
+        wants_places_(wants_places),
+        columns_(x.shape().back()),
+        rows_(x.size() / columns_),
+        is_cpu_(!has_groups_in_step(x)),
+        by_digits_(!key_text(x.type()).empty() && columns_ >= (is_cpu_ ? 256 : shortest_part) &&
+                   columns_ <= longest_by_digits),
+        by_groups_(by_digits_ && !is_cpu_),
+        bits_(bits_of_digit(x.type(), columns_)) {
+    const bool has_short_places = columns_ <= longest_by_digits;
+    kernels_ = kernels_for({x.type().code(), how.descending, by_groups_, has_short_places, bits_},
+                           queue_, how);
+  }
+
+  void run() {
+    const bool by_rows = by_digits_ && !by_groups_ && columns_ < shortest_part;
+    const int digit = by_groups_ ? bits_of_groups : bits_;
+    int steps = 1;
+    if (by_digits_ && !by_rows) {
+      steps = static_cast<int>(
+          divided_up(static_cast<std::ptrdiff_t>(8 * x_.type().itemsize()), digit));
+    } else if (!by_digits_) {
+      while (block << (steps - 1) < columns_) {
+        ++steps;
+      }
+    }
+    set_memories(by_rows || steps > 1);
+    if (steps % 2 == 0) {
+      turn();
+    }
+    const array last = by_rows      ? sort_short_rows()
+                       : by_digits_ ? sort_digits(steps, digit)
+                                    : sort_runs(steps);
+    if (wants_places_) {
+      launch_items(named("places_of"), queue_, x_.size(), 0, {last, made_});
+    }
+  }
+
+ private:
+  const kernel& named(std::string_view name) const {
+    const names& all = kernel_names(by_groups_);
+    return (*kernels_)[static_cast<std::size_t>(std::ranges::find(all, name) - all.begin())];
+  }
+  const kernel& named(std::string_view of_elements, std::string_view of_places) const {
+    return named(wants_places_ ? of_places : of_elements);
+  }
+
+  void set_memories(bool has_two) {
+    if (!wants_places_) {
+      constexpr std::array<std::ptrdiff_t, 1> none{};
+      memories_ = {made_,
+                   new_beside(x_, has_two ? made_.shape() : std::span<const std::ptrdiff_t>(none),
+                              x_.type())};
+      return;
+    }
+    const std::size_t itemsize = x_.type().itemsize();
+    const bool is_short = columns_ <= longest_by_digits;
+    const std::ptrdiff_t nbytes = itemsize == 16 ? 24 : is_short && itemsize <= 4 ? 8 : 16;
+    const std::array all{checked_multiply(x_.size(), nbytes, "elements with their places")};
+    memories_ = {new_beside(x_, all, uint8), new_beside(x_, all, uint8)};
+  }
+  void turn() { std::swap(memories_[0], memories_[1]); }
+
+  /// A work item for each row, which goes between two memories as often as it has to.
+  array sort_short_rows() {
+    launch_items(named("sort_row_by_digits", "sort_placed_row_by_digits"), queue_, rows_, 1,
+                 {x_, memories_[0], memories_[1], columns_});
+    return memories_[0];
+  }
+
+  /// Sorts blocks, and merges runs of them.
+  array sort_runs(int steps) {
+    const kernel& merge = named("merge", "merge_places");
+    const std::ptrdiff_t blocks = divided_up(columns_, block);
+    launch_parts(named("sort_blocks", "sort_places"), queue_, rows_ * blocks,
+                 {x_, memories_[0], columns_, blocks, block});
+    for (int step = 0; step < steps - 1; ++step) {
+      const std::ptrdiff_t run = block << step;
+      const std::ptrdiff_t length = std::min<std::ptrdiff_t>(is_cpu_ ? 4096 : 16, 2 * run);
+      const std::ptrdiff_t parts = divided_up(columns_, length);
+      launch_parts(merge, queue_, rows_ * parts,
+                   {memories_[0], memories_[1], columns_, parts, length, run});
+      turn();
+    }
+    return memories_[0];
+  }
+
+  /// A step by work items: each has a part of a row.
+  auto step_of_parts() {
+    const std::ptrdiff_t parts =
+        std::max<std::ptrdiff_t>(std::min(most_parts / rows_, columns_ / shortest_part), 1);
+    const array counts = new_beside(x_, std::array{rows_ * parts << bits_}, uint32);
+    return [this, parts, counts](const array& from, const array& to, std::ptrdiff_t shift) {
+      launch_items(named("count_digits", "count_placed_digits"), queue_, rows_ * parts, 1,
+                   {from, counts, columns_, parts, shift});
+      launch_items(named("begin_digits"), queue_, rows_, 0, {counts, parts});
+      launch_items(named("move_digits", "move_placed_digits"), queue_, rows_ * parts, 1,
+                   {from, to, counts, columns_, parts, shift});
+    };
+  }
+
+  /// A step by work groups: each has a block of a row.
+  auto step_of_groups() {
+    const std::ptrdiff_t blocks = divided_up(columns_, items_of_block * each_of_item);
+    const std::array shape{rows_, blocks << bits_of_groups};
+    const array counts = new_beside(x_, shape, uint32);
+    const array ends = new_beside(x_, shape, uint32);
+    return
+        [this, blocks, counts, ends, sum = row_scan(scanned::sum, counts, ends, 0, how_.progress)](
+            const array& from, const array& to, std::ptrdiff_t shift) {
+          const std::ptrdiff_t items = rows_ * blocks * items_of_block;
+          launch_items(named("count_digits", "count_placed_digits"), queue_, items, items_of_block,
+                       {from, counts, columns_, blocks, shift});
+          sum.start();
+          launch_items(named("move_digits", "move_placed_digits"), queue_, items, items_of_block,
+                       {from, to, ends, columns_, blocks, shift});
+        };
+  }
+
+  /// Counts the digits of parts of the rows, and moves the elements to where they belong.
+  array sort_digits(int steps, int digit) {
+    array source = x_;
+    if (wants_places_) {
+      source = memories_[1];
+      launch_items(named("with_places"), queue_, x_.size(), 0, {x_, source, columns_});
+    }
+    const auto do_steps = [&](const auto& do_step) {
+      for (int step = 0; step < steps; ++step) {
+        do_step(source, memories_[0], std::ptrdiff_t{digit} * step);
+        source = memories_[0];
+        turn();
+      }
+    };
+    if (by_groups_) {
+      do_steps(step_of_groups());
+    } else {
+      do_steps(step_of_parts());
+    }
+    return source;
+  }
+
+  const array& x_;
+  const array& made_;
+  const sycl::queue& queue_;
+  const sort_options& how_;
+  bool wants_places_;
+  std::ptrdiff_t columns_;
+  std::ptrdiff_t rows_;
+  bool is_cpu_;
+  bool by_digits_;
+  bool by_groups_;
+  int bits_;
+  held_kernels kernels_;
+  std::array<array, 2> memories_;
+};
+
+}  // namespace
+
+ordering::ordering(std::string_view function, ordered_by what, const array& x, sort_options how)
+    : what_(what), how_(std::move(how)), x_(x), axis_(0) {
+  require_usable_process();
+  require_plain(function, x.type());
+  if (wants_places() && x.ndim() == 0) {
+    x_ = x.reshaped({1});
+  }
+  if (how_.axis) {
+    axis_ = normalized_axis(*how_.axis, x_.ndim());
+    x_ = with_axis_last(x_, axis_);
+    shape_.assign(x_.shape().begin(), x_.shape().end());
+  } else {
+    shape_ = {x_.size()};
+  }
+}
+
+layout ordering::made_layout() const { return of_rows(shape_, axis_); }
+
+bool ordering::is_for_host() const {
+  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size()) && is_ready_on_cpu(x_);
+}
+
+void ordering::run_on_host(const array& made) const {
+  const rows_on_host rows(x_);
+  sort_on_host({rows.first(), x_.type(), x_.size() / columns(), columns()}, first_element(made),
+               how_.descending, wants_places());
+}
+
+void ordering::run_kernels(const array& made) const {
+  if (x_.size() == 0) {
+    return;
+  }
+  const std::array rows{x_.size() / columns(), columns()};
+  const array in_order = rows_for_kernels(x_);
+  const array x = with_layout(in_order, layout::c_order(rows, in_order.layout().offset()));
+  const array to = with_layout(made, layout::c_order(rows));
+  sort_steps(x, to, wants_places(), how_).run();
+}
+
+namespace {
+
+array ordered(std::string_view function, ordered_by what, const array& x, const sort_options& how) {
+  const ordering call(function, what, x, how);
+  const bool is_for_host = call.is_for_host();
+  array made = new_array(call.made_layout(), call.made_type(), private_queue(x), x.kind(), 0,
+                         is_for_host ? first_use::at_once : first_use::in_order);
+  if (is_for_host && call.is_for_host()) {  // another thread may have begun work meanwhile
+    call.run_on_host(made);
+  } else {
+    call.run_kernels(made);
+  }
+  return made;
+}
+
+}  // namespace
+}  // namespace internal
+
+array sort(const array& x, const sort_options& how) {
+  return internal::ordered("sort", internal::ordered_by::elements, x, how);
+}
+
+array argsort(const array& x, const sort_options& how) {
+  return internal::ordered("argsort", internal::ordered_by::places, x, how);
+}
+
+}  // namespace usmx::inline v1
