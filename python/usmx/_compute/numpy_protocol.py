@@ -230,6 +230,8 @@ def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[st
         return special(special_name, *(outs or (None,)), *inputs)
     own = _own_of(ufunc, method, outs, kwargs)
     if own is not None:
+        if any(isinstance(each, Traced) for each in inputs):
+            raise TypeError(f"fuse: numpy.{name} is no function of the table, and cannot be traced")
         return own(*inputs, **kwargs, **({"out": outs[0]} if outs else {}))
     if not all(map(_is_near, (*inputs, *(outs or ()), *kwargs.values()))):
         call = name if method == "__call__" else f"{name}.{method}"
