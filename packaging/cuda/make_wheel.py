@@ -234,12 +234,11 @@ def write_wheel(adapter: Path, licence: Path, out: Path) -> Path:
     return path
 
 
-def tagged(wheel: Path, out: Path) -> Path:
+def tagged(wheel: Path, folder: Path) -> Path:
     """Give it the tag of the oldest systems that it runs on; package indexes take no other."""
     excluded = [word for name in (*DRIVERS, "libumf.so.1") for word in ("--exclude", name)]
-    before = set(out.glob("*.whl"))
-    run(sys.executable, "-m", "auditwheel", "repair", *excluded, "--wheel-dir", out, wheel)
-    (made,) = set(out.glob("*.whl")) - before or {max(out.glob("*.whl"), key=os.path.getmtime)}
+    run(sys.executable, "-m", "auditwheel", "repair", *excluded, "--wheel-dir", folder, wheel)
+    (made,) = folder.glob("*.whl")
     return made
 
 
@@ -250,7 +249,10 @@ def make(source: Path, out: Path) -> Path:
         found = unpacked(source, work / "source")
         require_source(found)
         adapter = compiled_adapter(found, work)
-        return tagged(write_wheel(adapter, found / "LICENSE.TXT", work / "untagged"), out)
+        untagged = write_wheel(adapter, found / "LICENSE.TXT", work / "untagged")
+        made = tagged(untagged, work / "tagged")
+        out.mkdir(parents=True, exist_ok=True)
+        return Path(shutil.copy(made, out))
 
 
 def main() -> int:
