@@ -97,6 +97,10 @@ set_source_files_properties(
   src/compute/host_algorithms.cpp src/compute/host_loops.cpp src/compute/host_reductions.cpp
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-fno-trapping-math;-Wno-unknown-pragmas;-Wno-psabi"
              SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+# Vectors that only inlined functions return, and comparisons of which vectors are made.
+set_source_files_properties(
+  src/compute/sorted_rows.cpp PROPERTIES COMPILE_OPTIONS "-fno-trapping-math;-Wno-psabi" SKIP_PRECOMPILE_HEADERS ON
+                                         SKIP_UNITY_BUILD_INCLUSION ON)
 # Here sums of floating-point numbers may be in any order, so products and sums are one operation where the processor has
 # that.
 set_source_files_properties(

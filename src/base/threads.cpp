@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -27,6 +28,13 @@ struct job {
     }
   }
 };
+
+/// Tells a processor that this thread only waits.
+void let_neighbour_run() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 class thread_pool {
  public:
@@ -52,14 +60,34 @@ class thread_pool {
     }
     work_is_there_.notify_all();
     work.work();
+    {
+      const std::lock_guard lock(mutex_);
+      wanted_ = 0;  // a helper that has not woken up yet is not waited for
+    }
+    look_for_helpers();
     std::unique_lock lock(mutex_);
-    wanted_ = 0;  // a helper that has not woken up yet is not waited for
     helpers_are_done_.wait(lock, [this] { return helping_ == 0; });
     in_use_.store(false, std::memory_order_release);
     return true;
   }
 
  private:
+  /// Looks whether the helpers are done for as long as it takes to fall asleep and to wake up: most
+  /// last tasks of helpers end sooner.
+  void look_for_helpers() const noexcept {
+    constexpr std::chrono::microseconds long_enough{50};
+    constexpr int looks_at_once = 16;
+    const auto end = std::chrono::steady_clock::now() + long_enough;
+    do {
+      for (int k = 0; k < looks_at_once; ++k) {
+        if (helping_ == 0) {
+          return;
+        }
+        let_neighbour_run();
+      }
+    } while (std::chrono::steady_clock::now() < end);
+  }
+
   void help() noexcept {
     std::unique_lock lock(mutex_);
     for (;;) {
@@ -83,7 +111,7 @@ class thread_pool {
   ranked_condition helpers_are_done_;
   job* job_ = nullptr;
   int wanted_ = 0;
-  int helping_ = 0;
+  std::atomic<int> helping_ = 0;  // read without the lock, too
 };
 
 /// Never destroyed: its threads sleep on it until the process ends. Sized for the processors of the

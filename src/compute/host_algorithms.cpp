@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compute/host_functions.hpp"
+#include "compute/sorted_rows.hpp"
 #include "copy/convert.hpp"
 #include "usmx/layout/for_each.hpp"
 
@@ -102,17 +103,7 @@ void scan_in_type(const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t 
   }
 }
 
-// ---- sorting
-
-template <class T>
-void sort_row(const T* from, T* to, std::ptrdiff_t columns, bool is_descending) {
-  std::copy_n(from, columns, to);
-  if (is_descending) {
-    std::stable_sort(to, to + columns, [](T a, T b) { return host::comes_first(b, a); });
-  } else {
-    std::stable_sort(to, to + columns, [](T a, T b) { return host::comes_first(a, b); });
-  }
-}
+// ---- the places of sorted elements of 8 bytes
 
 template <class T>
 void place_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_descending) {
@@ -125,19 +116,6 @@ void place_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_
     std::stable_sort(to, to + columns, [=](std::int64_t a, std::int64_t b) {
       return host::comes_first(from[a], from[b]);
     });
-  }
-}
-
-template <class T>
-void sort_rows(const host_rows& x, std::byte* made, bool is_descending, bool wants_places) {
-  const T* from = reinterpret_cast<const T*>(x.first);
-  for (std::ptrdiff_t first = 0; first < x.count * x.columns; first += x.columns) {
-    if (wants_places) {
-      place_row(from + first, reinterpret_cast<std::int64_t*>(made) + first, x.columns,
-                is_descending);
-    } else {
-      sort_row(from + first, reinterpret_cast<T*>(made) + first, x.columns, is_descending);
-    }
   }
 }
 
@@ -159,15 +137,27 @@ void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, st
                 : scan_in_type<multiplied>(x, to, made, lead, false);
 }
 
-bool can_sort_on_host(dtype type, std::ptrdiff_t count) noexcept {
-  return count <= max_host_sort && !is_left_to_kernels(type);
+bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns,
+                      bool wants_places) noexcept {
+  const bool is_wide = wants_places && type.itemsize() == 8;
+  return count <= (is_wide ? max_wide_places : max_host_sort) && columns <= longest_host_sort &&
+         !is_left_to_kernels(type);
 }
 
 void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_places) {
-  visit<bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
-        std::uint32_t, std::uint64_t, float, double>(x.type, [&]<class T>(std::type_identity<T>) {
-    sort_rows<T>(x, to, is_descending, wants_places);
-  });
+  const rows_to_sort rows{x.first, x.count, x.columns, is_descending};
+  if (!wants_places) {
+    return sort_rows(x.type.code(), rows, to);
+  }
+  auto* const places = reinterpret_cast<std::int64_t*>(to);
+  if (!place_rows(x.type.code(), rows, places)) {
+    visit<std::int64_t, std::uint64_t, double>(x.type, [&]<class T>(std::type_identity<T>) {
+      for (std::ptrdiff_t first = 0; first < x.count * x.columns; first += x.columns) {
+        place_row(reinterpret_cast<const T*>(x.first) + first, places + first, x.columns,
+                  is_descending);
+      }
+    });
+  }
 }
 
 }  // namespace usmx::inline v1::internal

@@ -1,5 +1,5 @@
-// Cumulative sums and sorting on the host, for few elements: the results have the bits of the
-// kernels. Not installed.
+// Cumulative sums and sorting on the host, where kernels take longer: the results have the bits of
+// the kernels. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,11 @@ namespace usmx::inline v1::internal {
 
 /// No call by the host has more elements.
 inline constexpr std::ptrdiff_t max_host_scan = 16384;
-inline constexpr std::ptrdiff_t max_host_sort = 4096;
+inline constexpr std::ptrdiff_t max_host_sort = std::ptrdiff_t{4} << 20;
+/// Longer rows are sorted by kernels, digit by digit.
+inline constexpr std::ptrdiff_t longest_host_sort = 32768;
+/// The most elements of 8 bytes whose places are sorted.
+inline constexpr std::ptrdiff_t max_wide_places = 4096;
 
 /// Elements in C order, of which bools are the bytes 0 and 1. There is one at least.
 struct host_rows {
@@ -27,7 +31,9 @@ bool can_scan_on_host(dtype type, dtype made, std::ptrdiff_t count,
 /// longer, with the result of nothing in front.
 void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t lead);
 
-bool can_sort_on_host(dtype type, std::ptrdiff_t count) noexcept;
+/// Whether sort_on_host() takes less time than kernels for `count` elements, in rows of `columns`.
+bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns,
+                      bool wants_places) noexcept;
 /// Writes the sorted elements of rows, or their places, which are int64. Equal elements keep their
 /// order.
 void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_places);

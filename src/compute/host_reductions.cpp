@@ -795,11 +795,11 @@ struct named_loops {
 /// Integers of fewer bits are computed as those of 64: nothing is rounded, and they wrap around in
 /// the type of the result.
 template <class Body>
-void for_each_type(const Body& body) {
+void for_each_type(bool has_float16, const Body& body) {
   for (std::size_t k = 0; k < type_count; ++k) {
     const auto code = static_cast<type_code>(k);
     const char kind = dtype(code).kind();
-    if (kind == 'c' || code == type_code::float16) {
+    if (kind == 'c' || (code == type_code::float16 && !has_float16)) {
       continue;
     }
     body(code, kind);
@@ -818,8 +818,21 @@ host_reduction made_for(type_code code, char kind, const Make& make) {
   if (kind != 'f') {
     return make.template operator()<Unsigned, std::uint64_t>();
   }
-  return code == type_code::float32 ? make.template operator()<Real, float>()
-                                    : make.template operator()<Real, double>();
+  return code == type_code::float64 ? make.template operator()<Real, double>()
+                                    : make.template operator()<Real, float>();
+}
+
+/// The loop of a choice: in integers of 32 bits, of which vectors have twice as many, where these
+/// have all numbers of the type. Nothing is rounded, so float16 is chosen as float32.
+template <template <class, class, class> class Signed,
+          template <class, class, class> class Unsigned, template <class, class, class> class Real,
+          class Make>
+host_reduction chosen_for(type_code code, char kind, const Make& make) {
+  const std::size_t itemsize = dtype(code).itemsize();
+  if (kind != 'f' && itemsize <= 4 && code != type_code::uint32) {
+    return make.template operator()<Signed, std::int32_t>();
+  }
+  return made_for<Signed, Unsigned, Real>(code, kind, make);
 }
 
 #define USMX_BY_CLASS(name) \
@@ -840,9 +853,9 @@ class all_loops {
 
  private:
   template <class Make>
-  void add(std::string_view name, const Make& make) {
+  void add(std::string_view name, const Make& make, bool has_float16 = false) {
     loops_by_type& loops = all_.emplace_back(named_loops{name, {}}).loops;
-    for_each_type([&](type_code code, char kind) {
+    for_each_type(has_float16, [&](type_code code, char kind) {
       loops[static_cast<std::size_t>(code)] = make(code, kind);
     });
   }
@@ -863,13 +876,19 @@ class all_loops {
     });
   }
 
+  /// The functions whose result is an element, or the place of one.
+  template <class Make>
+  void add_choice(std::string_view name, const Make& make) {
+    add(name, make, true);
+  }
+
   void add_chosen() {
     const auto add_values =
         [this]<template <class, class, class> class Signed,
                template <class, class, class> class Unsigned,
                template <class, class, class> class Real, int Sign>(std::string_view name) {
-          add(name, [](type_code code, char kind) {
-            return made_for<Signed, Unsigned, Real>(
+          add_choice(name, [](type_code code, char kind) {
+            return chosen_for<Signed, Unsigned, Real>(
                 code, kind, [=]<template <class, class, class> class Of, class T>() {
                   return reduction<Of, T, T, T, T, false, chooser<T, Sign>>(code);
                 });
@@ -877,15 +896,15 @@ class all_loops {
         };
     add_values.template operator()<USMX_BY_CLASS(max), 1>("max");
     add_values.template operator()<USMX_BY_CLASS(min), -1>("min");
-    add("argmax", [](type_code code, char kind) {
-      return made_for<USMX_BY_CLASS(argmax)>(
+    add_choice("argmax", [](type_code code, char kind) {
+      return chosen_for<USMX_BY_CLASS(argmax)>(
           code, kind, USMX_MAKE() {
             using best = host::best<T, 1>;
             return reduction<Of, T, best, best, std::int64_t>(type_code::int64, true);
           });
     });
-    add("argmin", [](type_code code, char kind) {
-      return made_for<USMX_BY_CLASS(argmin)>(
+    add_choice("argmin", [](type_code code, char kind) {
+      return chosen_for<USMX_BY_CLASS(argmin)>(
           code, kind, USMX_MAKE() {
             using best = host::best<T, -1>;
             return reduction<Of, T, best, best, std::int64_t>(type_code::int64, true);

@@ -81,6 +81,8 @@ std::optional<array> computed(const Call& call, const std::string& function, con
   if (ways.host && call.is_for_host()) {
     array made = make(first_use::at_once);
     if (call.is_for_host()) {  // another thread may have begun work while the lock was free
+      constexpr std::ptrdiff_t soon_done = std::ptrdiff_t{1} << 14;  // before the lock is released
+      const without_interpreter_lock unlocked(made.size() > soon_done);
       call.run_on_host(made);
       return made;
     }

@@ -303,7 +303,7 @@ def written(result: USMArray, out: USMArray | None) -> USMArray:
 def _numbers(indices, size, mode):
     """Integers as `take` has them, which NumPy makes of bools, too."""
     array = _index_array(indices)
-    return integers(array.astype("u1") if array.dtype == bool else array, size, mode)
+    return _within(array.astype("u1") if array.dtype.kind == "b" else array, size, mode)
 
 
 def _index_array(indices: object) -> Any:
@@ -314,9 +314,12 @@ def _index_array(indices: object) -> Any:
 
 def integers(indices: object, size: int, mode: IndexMode) -> Any:
     """An array of integers; those outside of the axis are brought into it where `mode` says so."""
+    return _within(_index_array(indices), size, mode)
+
+
+def _within(array: Any, size: int, mode: IndexMode) -> Any:
     if mode not in ("raise", "wrap", "clip"):
         raise ValueError(f"mode must be 'raise', 'wrap' or 'clip', found {mode!r}")
-    array = _index_array(indices)
     if array.dtype.kind not in "iu":
         raise IndexError(f"indices must be integers, found {array.dtype}")
     if mode == "raise" or array.size == 0:

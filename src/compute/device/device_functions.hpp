@@ -223,11 +223,13 @@ inline T real_sign(T a) {
 /// A NaN wins.
 template <class T>
 inline T real_maximum(T a, T b) {
-  return a >= b || isnan(a) ? a : b;
+  const T greater = a >= b ? a : b;  // compilers make vectors of two choices, not of an `or`
+  return isnan(a) ? a : greater;
 }
 template <class T>
 inline T real_minimum(T a, T b) {
-  return a <= b || isnan(a) ? a : b;
+  const T smaller = a <= b ? a : b;
+  return isnan(a) ? a : smaller;
 }
 template <class T>
 inline T log_of_sum_of_exponentials(T a, T b) {

@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import usmx
+from usmx import _core
 from usmx._compute import reductions, scans, sorting
 from usmx._compute.table import REDUCTIONS
 
@@ -600,6 +601,16 @@ def test_differences():
 # ---- sorting and searching
 
 
+@pytest.fixture(params=["the host", "kernels"])
+def sorted_by(request, monkeypatch):
+    """Who sorts. The host sorts rows that it reaches, if they are not long."""
+    if request.param == "kernels":
+        monkeypatch.setattr(_core, "_sort_on_host", lambda *_: False)
+    elif not usmx.SyclDevice().is_cpu:
+        pytest.skip("the host does not reach the memory")
+
+
+@pytest.mark.usefixtures("sorted_by")
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("descending", [False, True])
 def test_rows_of_every_length_are_sorted_stably(n, descending):
@@ -612,6 +623,7 @@ def test_rows_of_every_length_are_sorted_stably(n, descending):
     same(usmx.sort(array, descending=descending), np.take_along_axis(host, order, 1))
 
 
+@pytest.mark.usefixtures("sorted_by")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["u1", "f4", "i8"])
 def test_many_short_rows_are_sorted_stably(dtype):
@@ -625,6 +637,7 @@ def test_many_short_rows_are_sorted_stably(dtype):
     same(usmx.sort(usmx.asarray(host)), np.take_along_axis(host, order, 1))
 
 
+@pytest.mark.usefixtures("sorted_by")
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [300, 5000])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "i8", "u8", "f2", "f8", "c8", "c16"])

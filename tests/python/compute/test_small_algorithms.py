@@ -82,6 +82,36 @@ def test_sorted_elements_and_places_are_the_kernels(monkeypatch, dtype):
                 assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
 
 
+# Rows beside each other and alone, of less and more than a whole vector, on one thread and on more.
+ROWS = [
+    (1, 1),
+    (3, 2),
+    (9, 7),
+    (17, 8),
+    (5, 33),
+    (2, 65),
+    (40, 100),
+    (3, 257),
+    (1, 700),
+    (250, 300),
+]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_rows_of_many_lengths_are_sorted_stably(dtype):
+    for shape in ROWS:
+        host = values(dtype, shape)
+        array = usmx.asarray(host)
+        up = np.argsort(host, stable=True)
+        down = shape[1] - 1 - np.argsort(host[:, ::-1], stable=True)[:, ::-1]
+        for order, descending in ((up, False), (down, True)):
+            assert (
+                usmx.asnumpy(usmx.argsort(array, descending=descending)).tolist() == order.tolist()
+            )
+            found = usmx.asnumpy(usmx.sort(array, descending=descending))
+            assert is_same(found, np.take_along_axis(host, order, 1))
+
+
 @pytest.mark.parametrize("dtype", TYPES)
 def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, dtype):
     for shape, axis in [((5, 70), 1), ((70, 5), 0), ((1,), 0), ((512,), 0)]:
@@ -153,7 +183,9 @@ def test_products_of_transposed_matrices_are_numpys():
     [
         (usmx.cumulative_sum, (513, "f8")),
         (usmx.cumulative_sum, (5, "c8")),
-        (usmx.sort, (5000, "f8")),
+        (usmx.sort, (32769, "f8")),
+        (usmx.sort, (5, "f2")),
+        (usmx.argsort, (4097, "f8")),
         (usmx.argsort, (5, "f2")),
     ],
 )

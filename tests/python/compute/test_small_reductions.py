@@ -124,7 +124,7 @@ def test_many_elements_have_the_bits_of_the_kernels(by_kernels, shape):
                 assert is_same(found, expected), (name, axis)
 
 
-@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u8", "?"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "i2", "i4", "u4", "u8", "?"])
 @pytest.mark.parametrize("shape", [(3, 40000), (40000, 3), (300, 129), (129, 300), (70, 31, 33)])
 def test_choices_among_many_elements_are_numpys(shape, dtype):
     random = np.random.default_rng(13)
@@ -140,6 +140,27 @@ def test_choices_among_many_elements_are_numpys(shape, dtype):
             np.testing.assert_array_equal(
                 usmx.asnumpy(getattr(usmx, name)(x, axis=axis)), getattr(np, name)(host, axis=axis)
             )
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"])
+def test_the_least_and_the_greatest_integers_are_chosen(dtype):
+    limits = np.iinfo(dtype)
+    some = [1, limits.max - 1, limits.min, limits.max, limits.min + 1, limits.max, limits.min]
+    host = np.resize(np.array(some, dtype), (45, 66))
+    x = usmx.asarray(host)
+    for name in CHOSEN:
+        for axis in (None, 0, 1):
+            found = call(name, x, axis, False)
+            np.testing.assert_array_equal(usmx.asnumpy(found), getattr(np, name)(host, axis=axis))
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_the_host_chooses_halves(name):
+    for host in (np.array([2, 5, 0, np.inf, -3], "f2"), np.array([2, -np.inf, np.nan, 1], "f2")):
+        found = call(name, usmx.asarray(host), None, False)
+        expected = getattr(np, name)(host)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(usmx.asnumpy(found), expected)
 
 
 @pytest.mark.parametrize("name", ["sum", "max", "argmin", "var"])
