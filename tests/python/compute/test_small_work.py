@@ -103,6 +103,24 @@ def test_numbers_are_as_numpys(dtype, number):
             assert is_same(usmx.asnumpy(found), expected)
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_the_first_of_equal_numbers_and_any_nan_is_chosen(dtype):
+    some = np.array([np.nan, 0.0, -0.0, np.inf, -np.inf, 1.5, -2.5, 1e-42, 7.0], dtype)
+    x, low, high = (each.ravel() for each in np.meshgrid(some, some, some))
+    a, b, c = (usmx.asarray(each) for each in (x, low, high))
+    greater = np.where(np.isnan(x) | (x >= low), x, low)
+    smaller = np.where(np.isnan(x) | (x <= low), x, low)
+    clipped = np.where(np.isnan(greater) | (greater <= high), greater, high)
+    for found, expected in (
+        (usmx.maximum(a, b), greater),
+        (usmx.minimum(a, b), smaller),
+        (usmx.clip(a, b, c), clipped),
+    ):
+        assert np.abs(usmx.asnumpy(found)).tobytes() == np.abs(expected).tobytes()
+        signs = [np.signbit(each)[~np.isnan(expected)] for each in (usmx.asnumpy(found), expected)]
+        np.testing.assert_array_equal(*signs)
+
+
 def test_results_are_written_to_an_operand_and_to_others():
     host = np.linspace(-2, 2, 50)
     array, out = usmx.asarray(host), usmx.zeros(50)
