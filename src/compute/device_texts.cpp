@@ -14,9 +14,11 @@ USMX_EMBED(device_random_distributions,
            USMX_REPOSITORY "/src/compute/device/random_distributions.hpp")
 USMX_EMBED(device_scan, USMX_REPOSITORY "/src/compute/device/scan.hpp")
 USMX_EMBED(device_scan_groups, USMX_REPOSITORY "/src/compute/device/scan_groups.hpp")
-USMX_EMBED(device_sort, USMX_REPOSITORY "/src/compute/device/sort.hpp")
+USMX_EMBED(device_sort_digits, USMX_REPOSITORY "/src/compute/device/sort_digits.hpp")
 USMX_EMBED(device_sort_elements, USMX_REPOSITORY "/src/compute/device/sort_elements.hpp")
 USMX_EMBED(device_sort_groups, USMX_REPOSITORY "/src/compute/device/sort_groups.hpp")
+USMX_EMBED(device_sort_rows, USMX_REPOSITORY "/src/compute/device/sort_rows.hpp")
+USMX_EMBED(device_sort_runs, USMX_REPOSITORY "/src/compute/device/sort_runs.hpp")
 USMX_EMBED(device_special, USMX_REPOSITORY "/src/compute/device/special.hpp")
 
 namespace usmx::inline v1::internal {
@@ -35,9 +37,11 @@ std::string_view device_text(std::string_view name) {
        {usmx_device_random_distributions_begin, usmx_device_random_distributions_end}},
       {"scan.hpp", {usmx_device_scan_begin, usmx_device_scan_end}},
       {"scan_groups.hpp", {usmx_device_scan_groups_begin, usmx_device_scan_groups_end}},
-      {"sort.hpp", {usmx_device_sort_begin, usmx_device_sort_end}},
+      {"sort_digits.hpp", {usmx_device_sort_digits_begin, usmx_device_sort_digits_end}},
       {"sort_elements.hpp", {usmx_device_sort_elements_begin, usmx_device_sort_elements_end}},
       {"sort_groups.hpp", {usmx_device_sort_groups_begin, usmx_device_sort_groups_end}},
+      {"sort_rows.hpp", {usmx_device_sort_rows_begin, usmx_device_sort_rows_end}},
+      {"sort_runs.hpp", {usmx_device_sort_runs_begin, usmx_device_sort_runs_end}},
       {"special.hpp", {usmx_device_special_begin, usmx_device_special_end}},
   };
   const auto found = std::ranges::find(all, name, &file::name);

@@ -28,7 +28,7 @@ constexpr std::ptrdiff_t longest_by_digits = std::ptrdiff_t{UINT32_MAX};
 constexpr std::ptrdiff_t most_parts = 64;
 constexpr std::ptrdiff_t items_of_block = 256;  // this and the next two as in sort_groups.hpp
 constexpr std::ptrdiff_t each_of_item = 8;
-constexpr int bits_of_groups = 8;
+constexpr int few_bits = 8;  // of a digit; groups have no other
 
 std::ptrdiff_t divided_up(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
 
@@ -47,35 +47,62 @@ std::string_view key_text(dtype type) {
   }
 }
 
-/// Fewer steps for wide types, as long as the counts are few and fit into the nearest cache.
-int bits_of_digit(dtype type, std::ptrdiff_t columns) {
-  return type.itemsize() <= 2 || columns < shortest_part ? 8 : 11;
+/// How rows are sorted: by merging, or by digits of the elements' keys. Each way has a text of its
+/// own, so that a call compiles what it needs (docs/decisions.md, 176).
+enum class sort_way : std::uint8_t {
+  runs,
+  short_rows,       ///< A work item for each row.
+  digits_of_parts,  ///< A work item for each part of a row.
+  digits_of_groups  ///< A work group for each block of a row.
+};
+
+sort_way way_for(dtype type, std::ptrdiff_t columns, bool is_cpu) {
+  const std::ptrdiff_t shortest = is_cpu ? 256 : shortest_part;
+  if (key_text(type).empty() || columns < shortest || columns > longest_by_digits) {
+    return sort_way::runs;
+  }
+  if (!is_cpu) {
+    return sort_way::digits_of_groups;
+  }
+  return columns < shortest_part ? sort_way::short_rows : sort_way::digits_of_parts;
+}
+
+/// Fewer steps for wide types, as long as the counts of parts fit into the nearest cache.
+int bits_of_digit(dtype type, sort_way way) {
+  return type.itemsize() <= 2 || way != sort_way::digits_of_parts ? few_bits : 11;
 }
 
 /// All that the text of the kernels depends on.
 struct sort_key {
   type_code type;
   bool is_descending;
-  bool by_groups;
+  sort_way way;
   bool has_short_places;
-  int bits;
 
   friend bool operator==(const sort_key&, const sort_key&) = default;
 };
 
 using names = std::vector<std::string>;
 
-const names& kernel_names(bool by_groups) {
-  static const names in_groups = {"count_digits",       "move_digits", "count_placed_digits",
-                                  "move_placed_digits", "with_places", "places_of"};
-  static const names by_items = {"sort_blocks",         "merge",
-                                 "sort_places",         "merge_places",
-                                 "sort_row_by_digits",  "sort_placed_row_by_digits",
-                                 "count_digits",        "move_digits",
-                                 "count_placed_digits", "move_placed_digits",
-                                 "with_places",         "places_of",
-                                 "begin_digits"};
-  return by_groups ? in_groups : by_items;
+struct way_text {
+  std::string_view file;
+  names kernels;
+};
+
+const way_text& text_of(sort_way way) {
+  static const std::array<way_text, 4> all{
+      way_text{"sort_runs.hpp",
+               {"sort_blocks", "merge", "sort_places", "merge_places", "with_places", "places_of"}},
+      way_text{
+          "sort_rows.hpp",
+          {"sort_row_by_digits", "sort_placed_row_by_digits", "with_places", "places_of"}},
+      way_text{"sort_digits.hpp",
+               {"count_digits", "move_digits", "count_placed_digits", "move_placed_digits",
+                "with_places", "places_of", "begin_digits"}},
+      way_text{"sort_groups.hpp",
+               {"count_digits", "move_digits", "count_placed_digits", "move_placed_digits",
+                "with_places", "places_of"}}};
+  return all[static_cast<std::size_t>(way)];
 }
 
 std::vector<kernel> compile_sort(const sort_key& key, const sycl::queue& queue,
@@ -92,10 +119,10 @@ std::vector<kernel> compile_sort(const sort_key& key, const sycl::queue& queue,
       {"TOP", detail::message(word, '(', word, "(1) << ", bits - 1, ')')},
       {"BITS", "__builtin_bit_cast(W, a)"},
       {"KEY", key.is_descending ? detail::message("W(~", number, ')') : number},
-      {"BITS_OF_DIGIT", std::to_string(key.bits)},
+      {"BITS_OF_DIGIT", std::to_string(bits_of_digit(type, key.way))},
   };
-  return compile_device_text(queue, key.by_groups ? "sort_groups.hpp" : "sort.hpp",
-                             kernel_names(key.by_groups), macros, how.progress);
+  const way_text& text = text_of(key.way);
+  return compile_device_text(queue, text.file, text.kernels, macros, how.progress);
 }
 
 held_kernels kernels_for(const sort_key& key, const sycl::queue& queue, const sort_options& how) {
@@ -120,34 +147,19 @@ class sort_steps {
         columns_(x.shape().back()),
         rows_(x.size() / columns_),
         is_cpu_(!has_groups_in_step(x)),
-        by_digits_(!key_text(x.type()).empty() && columns_ >= (is_cpu_ ? 256 : shortest_part) &&
-                   columns_ <= longest_by_digits),
-        by_groups_(by_digits_ && !is_cpu_),
-        bits_(bits_of_digit(x.type(), columns_)) {
+        way_(way_for(x.type(), columns_, is_cpu_)),
+        bits_(bits_of_digit(x.type(), way_)) {
     const bool has_short_places = columns_ <= longest_by_digits;
-    kernels_ = kernels_for({x.type().code(), how.descending, by_groups_, has_short_places, bits_},
-                           queue_, how);
+    kernels_ = kernels_for({x.type().code(), how.descending, way_, has_short_places}, queue_, how);
   }
 
   void run() {
-    const bool by_rows = by_digits_ && !by_groups_ && columns_ < shortest_part;
-    const int digit = by_groups_ ? bits_of_groups : bits_;
-    int steps = 1;
-    if (by_digits_ && !by_rows) {
-      steps = static_cast<int>(
-          divided_up(static_cast<std::ptrdiff_t>(8 * x_.type().itemsize()), digit));
-    } else if (!by_digits_) {
-      while (block << (steps - 1) < columns_) {
-        ++steps;
-      }
-    }
-    set_memories(by_rows || steps > 1);
+    const int steps = count_steps();
+    set_memories(way_ == sort_way::short_rows || steps > 1);
     if (steps % 2 == 0) {
       turn();
     }
-    const array last = by_rows      ? sort_short_rows()
-                       : by_digits_ ? sort_digits(steps, digit)
-                                    : sort_runs(steps);
+    const array last = sorted(steps);
     if (wants_places_) {
       launch_items(named("places_of"), queue_, x_.size(), 0, {last, made_});
     }
@@ -155,11 +167,43 @@ class sort_steps {
 
  private:
   const kernel& named(std::string_view name) const {
-    const names& all = kernel_names(by_groups_);
+    const names& all = text_of(way_).kernels;
     return (*kernels_)[static_cast<std::size_t>(std::ranges::find(all, name) - all.begin())];
   }
   const kernel& named(std::string_view of_elements, std::string_view of_places) const {
     return named(wants_places_ ? of_places : of_elements);
+  }
+
+  int count_steps() const {
+    const auto bits = static_cast<std::ptrdiff_t>(8 * x_.type().itemsize());
+    int steps = 1;
+    switch (way_) {
+      case sort_way::runs:
+        while (block << (steps - 1) < columns_) {
+          ++steps;
+        }
+        return steps;
+      case sort_way::short_rows:
+        return 1;
+      case sort_way::digits_of_parts:
+      case sort_way::digits_of_groups:
+        return static_cast<int>(divided_up(bits, bits_));
+    }
+    return steps;
+  }
+
+  array sorted(int steps) {
+    switch (way_) {
+      case sort_way::runs:
+        return sort_runs(steps);
+      case sort_way::short_rows:
+        return sort_short_rows();
+      case sort_way::digits_of_parts:
+        return sort_digits(steps, step_of_parts());
+      case sort_way::digits_of_groups:
+        return sort_digits(steps, step_of_groups());
+    }
+    return made_;
   }
 
   void set_memories(bool has_two) {
@@ -219,7 +263,7 @@ class sort_steps {
   /// A step by work groups: each has a block of a row.
   auto step_of_groups() {
     const std::ptrdiff_t blocks = divided_up(columns_, items_of_block * each_of_item);
-    const std::array shape{rows_, blocks << bits_of_groups};
+    const std::array shape{rows_, blocks << bits_};
     const array counts = new_beside(x_, shape, uint32);
     const array ends = new_beside(x_, shape, uint32);
     return
@@ -235,23 +279,16 @@ class sort_steps {
   }
 
   /// Counts the digits of parts of the rows, and moves the elements to where they belong.
-  array sort_digits(int steps, int digit) {
+  array sort_digits(int steps, const auto& do_step) {
     array source = x_;
     if (wants_places_) {
       source = memories_[1];
       launch_items(named("with_places"), queue_, x_.size(), 0, {x_, source, columns_});
     }
-    const auto do_steps = [&](const auto& do_step) {
-      for (int step = 0; step < steps; ++step) {
-        do_step(source, memories_[0], std::ptrdiff_t{digit} * step);
-        source = memories_[0];
-        turn();
-      }
-    };
-    if (by_groups_) {
-      do_steps(step_of_groups());
-    } else {
-      do_steps(step_of_parts());
+    for (int step = 0; step < steps; ++step) {
+      do_step(source, memories_[0], std::ptrdiff_t{bits_} * step);
+      source = memories_[0];
+      turn();
     }
     return source;
   }
@@ -264,8 +301,7 @@ class sort_steps {
   std::ptrdiff_t columns_;
   std::ptrdiff_t rows_;
   bool is_cpu_;
-  bool by_digits_;
-  bool by_groups_;
+  sort_way way_;
   int bits_;
   held_kernels kernels_;
   std::array<array, 2> memories_;

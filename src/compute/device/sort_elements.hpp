@@ -1,6 +1,7 @@
 // Elements that are sorted: alone, or with their places in memory of bytes. X is their type.
 // PLACE is the type of a place in a row. IS_BEFORE says whether `a` comes before `b`, and KEY is a
-// word of the element `a`, of type W, whose order is that of the elements.
+// word of the element `a`, of type W, whose order is that of the elements; BITS_OF_DIGIT says how
+// many of its bits are a digit.
 #pragma once
 #include <preamble>
 
@@ -23,6 +24,9 @@ inline bool comes_before(const E& first, const E& second) {
 }
 
 inline W key_of(X a) { return KEY; }
+
+constexpr unsigned digits = 1 << BITS_OF_DIGIT;
+inline unsigned digit_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (digits - 1); }
 
 USMX_KERNEL(1) with_places(const X* x, uint8_t* z, long columns) {
   reinterpret_cast<placed*>(z)[global_id()] = placed::first(x, global_id(), global_id() % columns);

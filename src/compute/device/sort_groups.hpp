@@ -8,7 +8,7 @@
 constexpr unsigned items = 256;
 constexpr unsigned bits_of_half = 4;
 constexpr unsigned halves = 1 << bits_of_half;
-constexpr unsigned digits = halves * halves;
+static_assert(digits == halves * halves, "a digit has two halves");
 static_assert(items == digits, "each item has a digit");
 
 constexpr unsigned each = 8;  // elements of a block that a work item has
@@ -23,7 +23,6 @@ constexpr unsigned counter_slots = counter_slot(halves * items);
 constexpr unsigned element_slots = element_slot(each * items);
 
 inline unsigned half_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (halves - 1); }
-inline unsigned digit_of(X a, int shift) { return unsigned(key_of(a) >> shift) & (digits - 1); }
 
 /// A group's task.
 struct row_block {
