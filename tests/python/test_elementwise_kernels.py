@@ -163,6 +163,8 @@ def test_output_that_is_written_in_part_keeps_its_elements():
     equal(y, np.where(x > 3, x + 1, 1))
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("view", ["c", "f", "every other", "reversed"])
 @pytest.mark.parametrize("index", ["", "if (i < 0) return; "])
 def test_return_ends_the_operation_of_one_element(view, index):
@@ -365,6 +367,8 @@ def test_arrays_of_other_producers(axpy):
 # ---- rounding
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("expression", ["a * b - c", "a * b + c", "c - a * b", "a * a - b * b"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_each_operation_is_rounded_as_in_numpy(expression, dtype):
@@ -386,6 +390,8 @@ def test_contraction_is_an_option():
 # ---- types
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"])
 def test_type_variable_stands_for_any_type(twice, dtype):
     x = numbers(9, dtype=dtype)
@@ -394,6 +400,8 @@ def test_type_variable_stands_for_any_type(twice, dtype):
     equal(y, 2 * x)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize(
     ("operation", "expected"),
@@ -583,6 +591,8 @@ def test_output_whose_elements_share_memory_is_computed_apart():
     assert usmx.asnumpy(memory).tolist() == expected.tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("name", ["at", "column", "loop", "place", "row", "tile0"])
 def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
     kernel = usmx.ElementwiseKernel(f"T {name}", "T y", f"y = {name} + 1", name)
@@ -607,6 +617,8 @@ def test_raw_arrays_of_any_layout_are_counted_in_c_order(name):
     equal(flat(VIEWS[name](usmx.asarray(a)), size=expected.size), expected)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("name", ["c", "f", "every other", "reversed"])
 def test_raw_array_has_the_indices_and_extents_of_a_view(name):
     blur = usmx.ElementwiseKernel(
@@ -681,6 +693,8 @@ def particles(*shape):
     return found
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("name", ["c", "f", "every other", "reversed", "a column"])
 def test_structures_of_the_preamble_are_elements(name):
     f = usmx.ElementwiseKernel(
@@ -779,6 +793,8 @@ def checked_gather():
     )  # fmt: skip
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("name", ["c", "f", "every other", "reversed"])
 @settings(max_examples=30)
 @given(data=st.data())

@@ -27,6 +27,8 @@ def small_numbers(dtype, count=4 * GROUP):
     return (x - 1 if np.dtype(dtype).kind != "u" else x).astype(dtype)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
 def test_work_groups_put_values_together(dtype):
     x = small_numbers(dtype)
@@ -50,6 +52,8 @@ def sub_groups(group=GROUP, count=4 * GROUP):
     return size, place, np.arange(count) - place
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
 def test_sub_groups_put_values_together(dtype):
     x = small_numbers(dtype)
@@ -66,6 +70,8 @@ def test_sub_groups_put_values_together(dtype):
         assert found[4][k] == mine[: place[k]].sum(dtype=dtype)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
 def test_work_items_of_a_sub_group_exchange_values(dtype):
     x = np.arange(4 * GROUP).astype(dtype)
@@ -124,6 +130,8 @@ def test_local_array_of_three_dimensions():
     np.testing.assert_array_equal(usmx.asnumpy(x), (100 * i + 10 * j + k)[::-1, ::-1, ::-1])
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["i4", "u4", "i8", "f4", "f8"])
 def test_compare_exchange_of_every_type(dtype):
     kind = TYPES[dtype]
@@ -167,6 +175,8 @@ def atomics(dtype, body, count, elements, begin=1):
     return usmx.asnumpy(inner), usmx.asnumpy(old), by
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("dtype", SMALL)
 def test_atomic_operations_on_elements_of_one_and_two_bytes(dtype, operation):

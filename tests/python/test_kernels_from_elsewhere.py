@@ -492,6 +492,8 @@ def test_every_row_has_a_program():
     assert len(ROWS) > 50
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("notion", PROGRAMS)
 def test_program_of_the_row_computes_what_numpy_does(notion):
     pairs = list(PROGRAMS[notion]())

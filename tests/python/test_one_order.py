@@ -230,6 +230,8 @@ def stale(x, work, read):
     return found
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("work", ORDERED, ids=lambda work: work.__name__)
 @pytest.mark.parametrize("route", ROUTES)
 def test_others_read_what_usmx_has_written(queue, route, work):
@@ -240,6 +242,8 @@ def test_others_read_what_usmx_has_written(queue, route, work):
 OF_THE_HOST = ROWS["NumPy, `memoryview`, MPI"]
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.skipif(
     "device" not in HOST_KINDS, reason="the host does not reach the device's memory"
 )
@@ -250,6 +254,8 @@ def test_host_reads_in_device_memory_what_usmx_has_written(queue, route, work):
     assert stale(x, work, ROUTES[route](x)) == 0
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("work", EVENTS_OF_THE_CALLER, ids=lambda work: work.__name__)
 @pytest.mark.parametrize("route", TOLD)
 def test_who_reads_events_comes_after_asynchronous_work_too(queue, route, work):
@@ -285,6 +291,8 @@ def write_by_dpnp(d, number):
     dpnp.sum(rows, axis=0, out=d)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("read", USMX_READS)
 @pytest.mark.parametrize("route", ["to_dpnp", "dictionary", "from_dlpack", "import"])
 def test_usmx_reads_what_dpnp_has_written(queue, route, read):
@@ -304,6 +312,8 @@ def test_usmx_reads_what_dpnp_has_written(queue, route, read):
         assert USMX_READS[read](x) == number
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("read", USMX_READS)
 def test_last_work_of_dpnp_is_followed_after_its_view_has_ended(queue, read):
     x = array_on(queue)

@@ -135,6 +135,7 @@ np.savez(file, **results)
 """
 
 
+@pytest.mark.slow
 def test_every_call_that_is_packaged_needs_no_compiler_and_has_the_compilers_bits(tmp_path):
     for name, compiler in (("packaged", "exit 1"), ("compiled", None)):
         (tmp_path / name).mkdir()
@@ -183,6 +184,7 @@ def test_changed_text_is_compiled(package):
     assert package.count() == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [None, b"", b"usmxprg2 but damaged"])
 def test_package_without_kernels_compiles(tmp_path, content):
     copy = Copy(tmp_path, None)

@@ -56,6 +56,8 @@ def drawn(text, seed, **more):
     )
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("text", REAL)
 def test_numbers_have_their_share_of_each_interval_and_of_the_tails(text):
     x = usmx.asnumpy(drawn(text, 11))
@@ -66,6 +68,8 @@ def test_numbers_have_their_share_of_each_interval_and_of_the_tails(text):
     assert ((counts - expected) ** 2 / expected).sum() < 59  # chi squared, 25: 0.01 %
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("text", COUNTS)
 def test_counts_have_their_share_of_each_number_and_of_the_tails(text):
     made = drawn(text, 12)

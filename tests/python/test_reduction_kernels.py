@@ -190,6 +190,8 @@ def test_reductions_come_after_work_on_their_inputs(total):
     equal(total(x), 100_000 << 10)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8"])
 def test_types(largest, dtype):
     x = numbers(100, dtype=dtype)
@@ -205,6 +207,8 @@ def random(*shape, dtype="f8"):
     return np.random.default_rng(45).normal(size=shape).astype(dtype)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("axis", [None, 0, 1, (1, 0)])
 def test_index_is_the_place_among_the_elements_of_a_result(view, axis):
@@ -231,6 +235,8 @@ ARGMAX = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("shape", [(3, 5), (1000, 7), (7, 1000), (129, 257), (20, 30, 40)])
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i2"])
 def test_argmax_by_a_structure_of_the_preamble(shape, dtype):
@@ -307,6 +313,8 @@ def test_identity_is_a_text_or_a_number():
         usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", [0])
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("expression", ["fmax(a, b)", "hypot(a, b)", "pow(a, b)", "a < b ? b : a"])
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_our_own_loops_cause_no_warning(expression, axis):
@@ -341,6 +349,8 @@ def test_type_of_values_is_one_of_the_preamble(what):
         usmx.ReductionKernel("T x", "T y", "x", "a", "y = a", "0", **{what: "pair"})
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize(("shape", "axis"), [((20_000,), None), ((30, 700), 1), ((700, 30), 0)])
 def test_structure_may_have_the_name_that_usmx_gives_its_own_sums(shape, axis):
     total = usmx.ReductionKernel(
@@ -351,6 +361,8 @@ def test_structure_may_have_the_name_that_usmx_gives_its_own_sums(shape, axis):
     assert np.array_equal(usmx.asnumpy(total(usmx.asarray(host), axis=axis)), host.sum(axis))
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("block_type", ["float32", "T", "block"])
 @pytest.mark.parametrize(("shape", "axis"), [((2**16,), None), ((3, 2**14), 1), ((2**14, 3), 0)])
 def test_blocks_are_put_together_in_their_type(shape, axis, block_type):
@@ -398,6 +410,8 @@ def test_checked_index_of_a_raw_array_is_an_error(axis):
 POINT = np.dtype([("x", "f8"), ("y", "f4")], align=True)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_structures_are_reduced(axis):
     f = usmx.ReductionKernel(
@@ -499,6 +513,8 @@ def test_errors_name_what_was_written(broken):
     assert caught.value.diagnostics[0].line == 1
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("name", ["value", "map", "kept", "reduced", "part", "result", "reduce"])
 def test_parameters_and_kernels_may_have_names_of_the_generated_source(name):
     kernel = usmx.ReductionKernel(f"T {name}", "T y", name, "a + b", "y = a", "0", name)
@@ -510,6 +526,8 @@ def test_name_may_be_left_out():
     assert kernel(usmx.ones(4)).item() == 4
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_complex_numbers_are_reduced(dtype, axis):

@@ -245,8 +245,9 @@ def shared(request):
 
 
 @pytest.mark.parametrize(
-    "work", [pytest.param(w, marks=[pytest.mark.slow] * (w is waits)) for w in WORKS]
+    "work", [pytest.param(w, marks=[pytest.mark.level_zero] * (w is not waits)) for w in WORKS]
 )
+@pytest.mark.slow
 def test_many_threads_do_the_same(shared, work):
     def rounds(number):
         for _ in range(ROUNDS if work not in IN_CONTEXTS_OF_THEIR_OWN else 10):
@@ -256,6 +257,8 @@ def test_many_threads_do_the_same(shared, work):
     assert np.array_equal(usmx.asnumpy(shared), NUMBERS)
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 def test_many_threads_do_different_things_while_garbage_is_collected(shared):
     def rounds(number):
         for work in itertools.islice(itertools.cycle(WORKS), number, number + 3 * len(WORKS)):

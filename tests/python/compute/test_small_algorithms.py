@@ -67,6 +67,8 @@ def is_same(found, expected):
     return (found.dtype, found.shape, bits[0]) == (expected.dtype, expected.shape, bits[1])
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
 def test_sorted_elements_and_places_are_the_kernels(monkeypatch, dtype):
     for shape, axis in [((64, 9), -1), ((9, 64), 0), ((9, 3), None), ((300,), 0)]:
@@ -97,6 +99,8 @@ ROWS = [
 ]
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
 def test_rows_of_many_lengths_are_sorted_stably(dtype):
     for shape in ROWS:
@@ -150,6 +154,8 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
+@pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["i4", "i8", "f4", "f8"])
 def test_products_are_the_kernels(monkeypatch, by_kernels, dtype):
     monkeypatch.setattr(_core, "_product", lambda *_: None)
