@@ -78,7 +78,9 @@ bool is_ready_on_cpu(const array& a) {
   return device.is_cpu() && support_of(device).fp64 && is_ready_for_host(a);
 }
 
-bool has_groups_in_step(const array& a) { return !private_queue(a).get_device().is_cpu(); }
+bool has_groups_in_step(const array& a, row_sharing how) {
+  return how == row_sharing::by_groups || !private_queue(a).get_device().is_cpu();
+}
 
 namespace {
 

@@ -54,8 +54,13 @@ array new_beside(const array&, std::span<const std::ptrdiff_t> shape, dtype);
 /// memory it reaches, and where no work on them may be unfinished.
 USMX_API bool is_ready_on_cpu(const array&);
 
-/// Whether work items of a group run at once, as those of GPUs do.
-bool has_groups_in_step(const array&);
+/// How kernels share rows out: as the device's work items run, or by groups of them in any case,
+/// which is for tests without a GPU.
+enum class row_sharing { by_device, by_groups };
+
+/// Whether work items of a group run at once, as those of GPUs do, or are to be used as if they
+/// did.
+bool has_groups_in_step(const array&, row_sharing);
 
 /// The kernels of one of the files of compute/device, which may include others, for a queue's
 /// device. The macros are defined before it.

@@ -101,8 +101,9 @@ constexpr std::ptrdiff_t items_of_group = 256;  // as in scan_groups.hpp
 constexpr way_of_rows by_items{"scan.hpp", 1, 256, 512};
 constexpr way_of_rows by_groups{"scan_groups.hpp", items_of_group, 2048, 8 * items_of_group};
 
-const way_of_rows& way_for(scanned what, const array& x, dtype made) {
-  if (x.shape().back() < items_of_group || !has_groups_in_step(x)) {
+const way_of_rows& way_for(scanned what, const array& x, dtype made, row_sharing sharing) {
+  const bool is_short = sharing == row_sharing::by_device && x.shape().back() < items_of_group;
+  if (is_short || !has_groups_in_step(x, sharing)) {
     return by_items;
   }
   // OpenCL's CPU compiler, on which groups are tested, makes wrong numbers of this one.
@@ -148,10 +149,10 @@ held_kernels kernels_for(const scan_key& key, dtype values, const sycl::queue& q
 }  // namespace
 
 row_scan::row_scan(scanned what, const array& x, const array& made, std::ptrdiff_t lead,
-                   const progress& told)
+                   const progress& told, row_sharing sharing)
     : x_(x), made_(made), lead_(lead) {
   const sycl::queue& queue = presented_queue(private_queue(x));
-  const way_of_rows& way = way_for(what, x, made.type());
+  const way_of_rows& way = way_for(what, x, made.type(), sharing);
   const dtype values = values_type(what, made.type(), support_of(queue.get_device()));
   kernels_ = kernels_for({what, &way, x.type().code(), made.type().code()}, values, queue, told);
   const std::ptrdiff_t columns = x.shape().back();
@@ -243,7 +244,7 @@ void accumulation::run_on_host(const array& made) const {
                first_element(made), type_, lead_);
 }
 
-void accumulation::run_kernels(const array& made) const {
+void accumulation::run_kernels(const array& made, row_sharing sharing) const {
   if (made.size() == 0) {
     return;
   }
@@ -253,7 +254,7 @@ void accumulation::run_kernels(const array& made) const {
   }
   const array x = rows_for_kernels(x_);
   const array rows = rows_of(made);
-  row_scan(what_, x, rows, lead_, how_.progress).start();
+  row_scan(what_, x, rows, lead_, how_.progress, sharing).start();
 }
 
 array accumulation::written(const array& made) const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/rows.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
@@ -26,13 +27,13 @@ class row_scan {
 
   /// Both are in C order, and have elements. Compiles the kernels, if that was not done before.
   row_scan(scanned what, const array& x, const array& made, std::ptrdiff_t lead,
-           const progress& told);
+           const progress& told, row_sharing sharing = row_sharing::by_device);
 
   void start() const;
 
  private:
-  const array& x_;
-  const array& made_;
+  array x_;
+  array made_;
   std::ptrdiff_t lead_;
   std::ptrdiff_t items_;  // for a part
   std::ptrdiff_t length_;
@@ -53,7 +54,7 @@ class USMX_API accumulation {
   /// Whether the host computes it now, sooner than a kernel and with the same bits.
   bool is_for_host() const;
   void run_on_host(const array& made) const;
-  void run_kernels(const array& made) const;
+  void run_kernels(const array& made, row_sharing sharing = row_sharing::by_device) const;
   /// The result: the array, or `out` with its elements.
   array written(const array& made) const;
 

@@ -138,7 +138,8 @@ held_kernels kernels_for(const sort_key& key, const sycl::queue& queue, const so
 /// or becomes the places.
 class sort_steps {
  public:
-  sort_steps(const array& x, const array& made, bool wants_places, const sort_options& how)
+  sort_steps(const array& x, const array& made, bool wants_places, const sort_options& how,
+             row_sharing sharing)
       : x_(x),
         made_(made),
         queue_(presented_queue(private_queue(x))),
@@ -146,7 +147,7 @@ class sort_steps {
         wants_places_(wants_places),
         columns_(x.shape().back()),
         rows_(x.size() / columns_),
-        is_cpu_(!has_groups_in_step(x)),
+        is_cpu_(!has_groups_in_step(x, sharing)),
         way_(way_for(x.type(), columns_, is_cpu_)),
         bits_(bits_of_digit(x.type(), way_)) {
     const bool has_short_places = columns_ <= longest_by_digits;
@@ -338,7 +339,7 @@ void ordering::run_on_host(const array& made) const {
                how_.descending, wants_places());
 }
 
-void ordering::run_kernels(const array& made) const {
+void ordering::run_kernels(const array& made, row_sharing sharing) const {
   if (x_.size() == 0) {
     return;
   }
@@ -346,7 +347,7 @@ void ordering::run_kernels(const array& made) const {
   const array in_order = rows_for_kernels(x_);
   const array x = with_layout(in_order, layout::c_order(rows, in_order.layout().offset()));
   const array to = with_layout(made, layout::c_order(rows));
-  sort_steps(x, to, wants_places(), how_).run();
+  sort_steps(x, to, wants_places(), how_, sharing).run();
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/rows.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/compute/sorting.hpp"
@@ -29,7 +30,7 @@ class USMX_API ordering {
   /// Whether the host computes it now, sooner than a kernel and with the same bits.
   bool is_for_host() const;
   void run_on_host(const array& made) const;
-  void run_kernels(const array& made) const;
+  void run_kernels(const array& made, row_sharing sharing = row_sharing::by_device) const;
 
  private:
   bool wants_places() const noexcept { return what_ == ordered_by::places; }

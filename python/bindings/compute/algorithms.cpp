@@ -48,12 +48,15 @@ std::optional<std::ptrdiff_t> axis_argument(nb::handle axis) {
 struct allowed_ways {
   explicit allowed_ways(nb::handle only) {
     const std::string_view text = only.is_none() ? "" : to_text("only", only.ptr());
-    host = text != "kernel";
+    host = text.empty() || text == "host";
     kernels = text != "host";
+    sharing =
+        text == "groups" ? internal::row_sharing::by_groups : internal::row_sharing::by_device;
   }
 
   bool host;
   bool kernels;
+  internal::row_sharing sharing;
 };
 
 /// Runs what may wait or compile.
@@ -91,7 +94,7 @@ std::optional<array> computed(const Call& call, const std::string& function, con
     return std::nullopt;
   }
   array made = make(first_use::in_order);
-  run_unlocked(function, [&] { call.run_kernels(made); });
+  run_unlocked(function, [&] { call.run_kernels(made, ways.sharing); });
   return made;
 }
 
@@ -155,7 +158,7 @@ void bind_algorithms(nb::module_& m) {
         nb::sig("def _accumulate(is_sum: bool, x: USMArray, axis: object, dtype: object, "
                 "include_initial: object, out: USMArray | None, only: str | None = None) -> Any"),
         "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
-        "None where there is none, and \"kernel\" for kernels.");
+        "None where there is none, \"kernel\" for kernels, and \"groups\" for those of GPUs.");
   m.def("_sort", &sort, nb::arg("function"), nb::arg("x"), nb::arg("axis").none(),
         nb::arg("descending").none() = false, nb::arg("wants_places") = false,
         nb::arg("only").none() = nb::none(),

@@ -68,6 +68,7 @@ def sort(
         [1 2 3]
     """
     if kind is not None:
+        x = as_lists("x", x)
         _require_kind(kind, _KINDS)
     return _core._sort("sort", x if type(x) is USMArray else as_lists("x", x), axis, descending)
 
@@ -104,6 +105,7 @@ def argsort(
         [1 2 0]
     """
     if kind is not None:
+        x = as_lists("x", x)
         _require_kind(kind, _KINDS)
     return _core._sort(
         "argsort", x if type(x) is USMArray else as_lists("x", x), axis, descending, True
@@ -427,7 +429,7 @@ def _unique_all(function, x):
     ordered = flat[order]
     is_first = _first_of_each(ordered)
     starts = nonzero(is_first)[0]
-    ranks = accumulate("sum", is_first)
+    ranks = accumulate("sum", is_first, 0, None, None)
     inverse = new_beside(flat, flat.shape, ranks.dtype)
     inverse[order] = ranks - 1
     counts = diff(starts, append=full_beside(starts, flat.size))

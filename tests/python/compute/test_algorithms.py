@@ -2,12 +2,13 @@
 
 import bisect
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 import usmx
 from usmx import _core
-from usmx._compute import reductions, scans, sorting
+from usmx._compute import reductions
 from usmx._compute.table import REDUCTIONS
 
 HOST = np.random.default_rng(46).integers(-9, 9, (6, 7))
@@ -605,7 +606,7 @@ def test_differences():
 def sorted_by(request, monkeypatch):
     """Who sorts. The host sorts rows that it reaches, if they are not long."""
     if request.param == "kernels":
-        monkeypatch.setattr(_core, "_sort_on_host", lambda *_: False)
+        monkeypatch.setattr(_core, "_sort", partial(_core._sort, only="kernel"))
     elif not usmx.SyclDevice().is_cpu:
         pytest.skip("the host does not reach the memory")
 
@@ -889,7 +890,7 @@ BY_GROUPS = ["?", "u1", "u4", "i2", "i8", "f4", "f2", "f8"]
 )
 def test_sorting_by_groups_is_numpys(dtype, descending, monkeypatch):
     """As on GPUs."""
-    monkeypatch.setattr(sorting, "_has_groups_in_step", lambda x: True)
+    monkeypatch.setattr(_core, "_sort", partial(_core._sort, only="groups"))
     rng = np.random.default_rng(46)
     for shape in ((3, 4_096), (2, 4_097), (1, 9_000), (1, 70_000)):
         x = (rng.normal(size=shape) * 100).astype(dtype)
@@ -1054,12 +1055,7 @@ def test_choosing():
 @pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
 def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
     """As on GPUs."""
-    # Products of complex numbers are not by groups.
-    ways = {
-        "sum": scans._BY_GROUPS,
-        "prod": scans._BY_ITEMS if dtype[0] == "c" else scans._BY_GROUPS,
-    }
-    monkeypatch.setattr(scans, "_way_for", lambda row, *_: ways[row.name])
+    monkeypatch.setattr(_core, "_accumulate", partial(_core._accumulate, only="groups"))
     rng = np.random.default_rng(47)
     for rows, columns in ((1, 1), (3, 255), (2, 256), (1, 257), (2, 1_025), (3, 5_000), (1, 700_000)):  # fmt: skip
         x = rng.integers(-9, 9, (rows, columns)).astype(dtype)
