@@ -56,7 +56,7 @@ def cumulative_sum(
     view = x if type(x) is USMArray else as_lists("x", x)
     along = single_axis(axis) if type(axis) is tuple else axis
     into = None if out is None else output("sum", out)
-    return _core._accumulate(True, view, along, dtype, include_initial, into)
+    return _core._accumulate(True, view, along, dtype, bool(include_initial), into)
 
 
 def cumulative_prod(
@@ -95,7 +95,7 @@ def cumulative_prod(
     view = x if type(x) is USMArray else as_lists("x", x)
     along = single_axis(axis) if type(axis) is tuple else axis
     into = None if out is None else output("prod", out)
-    return _core._accumulate(False, view, along, dtype, include_initial, into)
+    return _core._accumulate(False, view, along, dtype, bool(include_initial), into)
 
 
 def single_axis(axis: Any) -> Any:

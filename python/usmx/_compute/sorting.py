@@ -70,7 +70,9 @@ def sort(
     if kind is not None:
         x = as_lists("x", x)
         _require_kind(kind, _KINDS)
-    return _core._sort("sort", x if type(x) is USMArray else as_lists("x", x), axis, descending)
+    return _core._sort(
+        "sort", x if type(x) is USMArray else as_lists("x", x), axis, bool(descending)
+    )
 
 
 def argsort(
@@ -108,7 +110,7 @@ def argsort(
         x = as_lists("x", x)
         _require_kind(kind, _KINDS)
     return _core._sort(
-        "argsort", x if type(x) is USMArray else as_lists("x", x), axis, descending, True
+        "argsort", x if type(x) is USMArray else as_lists("x", x), axis, bool(descending), True
     )
 
 

@@ -1067,6 +1067,16 @@ def test_sums_and_products_so_far_by_groups_are_numpys(dtype, monkeypatch):
         np.testing.assert_array_equal(usmx.asnumpy(found), np.cumprod(signs, axis=1))
 
 
+def test_flags_without_a_truth_are_errors():
+    both = np.array([True, False])
+    with pytest.raises(ValueError, match="ambiguous"):
+        usmx.sort(usmx.ones(2), descending=both)
+    with pytest.raises(ValueError, match="ambiguous"):
+        usmx.argsort(usmx.ones(2), descending=both)
+    with pytest.raises(ValueError, match="ambiguous"):
+        usmx.cumulative_sum(usmx.ones(2), include_initial=both)
+
+
 # ---- arguments in NumPy's order
 
 
