@@ -29,7 +29,7 @@ def test_workflows_run_scripts_that_are_here():
 
 
 def test_sources_have_no_address_and_a_release_fills_it_in_everywhere(tmp_path):
-    for name in ("pyproject.toml", "CITATION.cff"):
+    for name in ("pyproject.toml", "CITATION.cff", "README.md"):
         (tmp_path / name).write_text((ROOT / name).read_text("utf-8"), "utf-8")
     before = tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))
     assert "urls" not in before["project"]
@@ -44,6 +44,9 @@ def test_sources_have_no_address_and_a_release_fills_it_in_everywhere(tmp_path):
     for path in re.findall(r"/blob/main/(\S+)", " ".join(urls.values())):
         assert (ROOT / path).is_file()
     assert f'repository-code: "{address}"' in (tmp_path / "CITATION.cff").read_text("utf-8")
+    badge = f"[![tests]({address}/actions/workflows/test.yml/badge.svg)]"
+    assert badge in (tmp_path / "README.md").read_text("utf-8")
+    assert "[![" not in (ROOT / "README.md").read_text("utf-8")
     with pytest.raises(ValueError, match=r"no \[project.urls\]"):
         write_address.main(tmp_path, address)
 
