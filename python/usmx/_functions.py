@@ -12,6 +12,8 @@ from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING
 
+from usmx._core import _own_keyword
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeVar
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
     _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
 
 _SHORT = frozenset(("astype", "copy_async", "fill_async"))
-_OF_PYTORCH = {"dim": "axis", "dims": "axis", "keepdim": "keepdims"}
 _TAKES_ANY_ARGUMENT = 4  # inspect.CO_VARARGS
 _TAKES_ANY_KEYWORD = 8  # inspect.CO_VARKEYWORDS, which is not worth that import
 
@@ -76,7 +77,7 @@ def naming_keywords(function: _AnyFunction) -> _AnyFunction:
                         f"{function.__name__}() got an unexpected keyword argument '{keyword}', "
                         f"it takes {', '.join(known)}"
                     )
-                    own = _OF_PYTORCH.get(keyword)
+                    own = _own_keyword(keyword)
                     if own in known:
                         text += f": {own} is PyTorch's {keyword}"
                     raise TypeError(text) from None

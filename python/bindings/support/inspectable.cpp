@@ -66,6 +66,27 @@ std::string call_text(std::string_view name, PyObject* const* arguments, Py_ssiz
   return text + ')';
 }
 
+/// The name that usmx has for an argument of PyTorch's; empty if usmx has none.
+std::string own_keyword(std::string_view pytorchs) {
+  if (pytorchs == "dim" || pytorchs == "dims") {
+    return "axis";
+  }
+  return pytorchs == "keepdim" ? "keepdims" : "";
+}
+
+/// ": axis is PyTorch's dim", if one of the keywords is PyTorch's for one of the signatures'.
+std::string keyword_hint(std::string_view signatures, PyObject* keywords) {
+  const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+  for (Py_ssize_t k = 0; k < named; ++k) {
+    const std::string_view keyword = to_text("keyword", PyTuple_GET_ITEM(keywords, k));
+    const std::string own = own_keyword(keyword);
+    if (!own.empty() && signatures.find(own) != signatures.npos) {
+      return detail::message(": ", own, " is PyTorch's ", keyword);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string signatures_text(nb::handle function, std::string_view name, bool is_method) {
@@ -89,7 +110,8 @@ void explain_refused_arguments(std::string_view nanobinds_name, std::string_view
       return false;
     }
     throw type_error(detail::message("expected ", signatures, ", found ",
-                                     call_text(name, arguments, count, keywords)));
+                                     call_text(name, arguments, count, keywords),
+                                     keyword_hint(signatures, keywords)));
   }));
 }
 
@@ -400,6 +422,8 @@ void bind_inspectable(nb::module_& m) {
         nb::sig("def _make_inspectable(module: types.ModuleType) -> None"),
         "Make builtin functions and methods of a module's public ones, which inspect.signature, "
         "pickle and help() know.");
+  m.def("_own_keyword", &own_keyword, nb::arg("pytorchs"),
+        "The name that usmx has for an argument of PyTorch's; empty if usmx has none.");
 }
 
 namespace {

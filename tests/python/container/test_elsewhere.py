@@ -92,6 +92,12 @@ def test_dim_of_pytorch_is_axis(function):
         function(usmx.ones(3), dim=0)
 
 
+@pytest.mark.parametrize("function", [usmx.squeeze, usmx.expand_dims])
+def test_dim_of_pytorch_is_axis_in_native_functions_too(function):
+    with pytest.raises(TypeError, match=r"dim=int\): axis is PyTorch's dim$"):
+        function(usmx.ones((1, 3)), dim=0)
+
+
 def test_keepdim_of_pytorch_is_keepdims():
     with pytest.raises(TypeError, match=r": keepdims is PyTorch's keepdim$"):
         usmx.sum(usmx.ones(3), keepdim=True)
