@@ -158,7 +158,7 @@ class OfArrays:
         dtype: DTypeLike | None = None,
         out: USMArray | None = None,
     ) -> USMArray:
-        """Multiply the elements so far, along an axis: `usmx.cumulative_prod`. Does not wait.
+        """Compute cumulative products along an axis: `usmx.cumulative_prod`. Does not wait.
 
         Without an axis it goes through all elements in C order.
         """

@@ -283,7 +283,7 @@ def divmod(x1: Operand, x2: Operand, /) -> tuple[USMArray, USMArray]:
 
 
 def fmod(x1: Operand, x2: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the rest of the division, with the sign of `x1`. Does not wait.
+    """Compute the remainder of the division, with the sign of `x1`. Does not wait.
 
     Example:
         >>> print(usmx.fmod(usmx.asarray([-7, 7]), 3))

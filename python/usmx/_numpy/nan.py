@@ -196,7 +196,7 @@ def nancumsum(
     dtype: DTypeLike | None = None,
     out: USMArray | None = None,
 ) -> USMArray:
-    """Add up the elements so far that are no NaN. Does not wait.
+    """Compute cumulative sums of the elements that are no NaN. Does not wait.
 
     Args:
         axis: the axis. None: the elements are taken in C order.
@@ -214,7 +214,7 @@ def nancumprod(
     dtype: DTypeLike | None = None,
     out: USMArray | None = None,
 ) -> USMArray:
-    """Multiply the elements so far that are no NaN. Does not wait.
+    """Compute cumulative products of the elements that are no NaN. Does not wait.
 
     Args:
         axis: the axis. None: the elements are taken in C order.

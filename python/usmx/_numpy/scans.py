@@ -19,7 +19,7 @@ def cumsum(
     dtype: DTypeLike | None = None,
     out: USMArray | None = None,
 ) -> USMArray:
-    """Add up the elements so far. Does not wait.
+    """Compute cumulative sums. Does not wait.
 
     Args:
         axis: the axis. None: the elements are taken in C order.
@@ -38,7 +38,7 @@ def cumprod(
     dtype: DTypeLike | None = None,
     out: USMArray | None = None,
 ) -> USMArray:
-    """Multiply the elements so far. Does not wait.
+    """Compute cumulative products. Does not wait.
 
     Args:
         axis: the axis. None: the elements are taken in C order.
