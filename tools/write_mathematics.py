@@ -94,6 +94,7 @@ CPP_CLASSES = {
 REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
 CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
 OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
+CPP_AXES = '"the axes are {.axes = 1, .are_kept = true}, or just 1"'
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 
 
@@ -127,17 +128,32 @@ def cpp_header():
     parts.append("\n// ---- reductions\n\n")
     for row in REDUCTIONS.values():
         if row.name not in OF_PYTHON_ALONE:
-            first, _, rest = row.summary.partition(" ")
-            verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
-            parts.append(
-                f"/// {verb} {rest}, along axes.\n"
-                f"inline array {CPP_NAMES.get(row.name, row.name)}(const array& x, "
-                "const reduction_axes& axes = {}, "
-                "const generated_call_options& how = {}) {\n"
-                f'  return reduce("{row.name}", x, axes, how);\n}}\n'
-            )
+            parts.append(cpp_reduction(row))
     parts.append("\n}  // namespace usmx::inline v1\n")
     return formatted("".join(parts))
+
+
+def cpp_reduction(row):
+    """A reduction with its axes by name, as a list, and by the names of other libraries."""
+    first, _, rest = row.summary.partition(" ")
+    verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
+    name = CPP_NAMES.get(row.name, row.name)
+    how = "const generated_call_options& how"
+    call = f'{{\n  return reduce("{row.name}", x, axes, how);\n}}\n'
+    return (
+        f"/// {verb} {rest}, along axes.\n"
+        f"inline array {name}(const array& x, const reduction_axes& axes = {{}}, "
+        f"{how} = {{}}) {call}"
+        f"/// The same along these axes: `{name}(x, 1)` or `{name}(x, {{0, 1}})`.\n"
+        f"inline array {name}(const array& x, const axes_argument& axes, {how} = {{}}) {call}"
+        "/// @cond\n"
+        "template <class Nothing = void>\n"
+        f"array {name}(const array& x, const detail::reduction_spellings&, "
+        "const generated_call_options& = {}) {\n"
+        f"  static_assert(detail::never<Nothing>, {CPP_AXES});\n"
+        "  return x;\n}\n"
+        "/// @endcond\n"
+    )
 
 
 def formatted(text):
@@ -151,7 +167,9 @@ CPP_HEAD = f"""\
 // Nothing waits, but for memory that others may work on, and for the compiler at the first call for
 // an element type. Written by {TOOL}.
 //
-//   usmx::array z = usmx::sqrt(usmx::add(x, 1));
+//   usmx::array z = usmx::sqrt(usmx::add(x, usmx::mean(x, 0)));
+//
+// Next: operators.hpp, with which the sum is `x + usmx::mean(x, 0)`.
 #pragma once
 
 #include <initializer_list>
@@ -183,6 +201,11 @@ inline array compute(std::string_view name, std::initializer_list<kernel_argumen
 /// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
 USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {{}},
                       const generated_call_options& how = {{}});
+/// The same along these axes: `reduce("sum", x, 1)`.
+inline array reduce(std::string_view name, const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {{}}) {{
+  return reduce(name, x, reduction_axes{{.axes = axes}}, how);
+}}
 
 // ---- for each element
 

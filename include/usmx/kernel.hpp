@@ -15,9 +15,9 @@
 #define USMX_GLOBAL
 #define USMX_KERNEL_ATTRIBUTES(dimensions) \
   [[__sycl_detail__::add_ir_attributes_function("sycl-nd-range-kernel", dimensions)]]
-#else
-#error "usmx/kernel.hpp is for kernels, host code includes usmx/user_kernels/kernel.hpp"
 #endif
+
+#ifdef USMX_GLOBAL
 
 /// Begins the definition of a kernel for an nd_range of 1, 2 or 3 dimensions:
 ///
@@ -531,3 +531,7 @@ USMX_GLOBAL void signature() {}
 /// Another name of usmx::detail, which other headers of usmx in a kernel have a namespace of, too.
 namespace kernel_signature = ::usmx::detail;
 }  // namespace usmx
+
+#else
+#error "usmx/kernel.hpp is for kernels, host code includes usmx/user_kernels/kernel.hpp"
+#endif  // USMX_GLOBAL

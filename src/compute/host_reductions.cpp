@@ -981,7 +981,7 @@ host_reduction_call::host_reduction_call(const host_reduction& function, const a
       x_(x),
       mean_(mean),
       correction_(correction),
-      reduced_(detail::reduced_flags(axes.axes, x.shape().size())),
+      reduced_(detail::reduced_flags(axes.axes.value(), x.shape().size())),
       are_kept_(axes.are_kept),
       output_layout_(layout::c_order(detail::result_shape(x.shape(), reduced_, are_kept_))) {}
 

@@ -550,6 +550,15 @@ void copy_to_host(const array& source, const host_array& destination) {
   copy_checked(from, destination);
 }
 
+void detail::read_item(const array& from, dtype type, std::byte* value) {
+  if (from.size() != 1) {
+    throw value_error(
+        message("item() needs an array of size 1, found shape ", tuple_text(from.shape())));
+  }
+  const layout in_bytes = layout::c_order(from.shape());
+  copy_to_host(from, {value, type, from.shape(), in_bytes.strides()});
+}
+
 void fill(const array& destination, const std::byte* element, copy_path path) {
   const array_view to = internal::private_view(destination);
   detail::require_fillable(to, element);

@@ -155,7 +155,7 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
     throw type_error(family_.name() + ": at least one input must be an array");
   }
   shape_ = detail::common_shape(family_.name(), arrays);
-  reduced_ = detail::reduced_flags(axes.axes, shape_.size());
+  reduced_ = detail::reduced_flags(axes.axes.value(), shape_.size());
   for (std::size_t k = 0; k < shape_.size(); ++k) {
     if (reduced_[k] != 0 && shape_[k] == 0 && !kernel_.has_identity) {
       throw value_error(detail::message(family_.name(),

@@ -268,6 +268,9 @@ sycl::event launch_kernel(const kernel::implementation& k, const launch_sizes& s
   const detail::launch_order order{common == nullptr ? k.queue.value() : *common, after, by_others};
   require_runnable(k, order.queue);
   detail::release_finished();
+  if (detail::has_no_work(chosen)) {
+    return {};
+  }
   return k.checks_views ? start_checked(k, order, chosen, std::move(all), arguments)
                         : start_in_order(k, order, chosen, all);
 }
@@ -326,6 +329,9 @@ sycl::event kernel::launch_typed(const launch_sizes& sizes,
   const detail::runtime_call call;
   const implementation& k = *shared_;
   const launch_sizes chosen = check(k, sizes);
+  if (detail::has_no_work(chosen)) {
+    return {};
+  }
   return detail::submit_to(k.queue.value(), [&](sycl::queue& to) {
     return to.submit([&](sycl::handler& handler) {
       k.code.enqueue(handler, {}, chosen, [&](auto& added) { add_typed(added, k, arguments); });
@@ -352,6 +358,40 @@ internal::held_kernels internal::without_queue(const std::vector<kernel>& compil
 
 std::size_t detail::fast_group_size(const kernel& k) noexcept {
   return kernel_access::parts(k).limits[0].fast_group_size;
+}
+
+// ---- kernels that are compiled when they are first needed
+
+struct lazy_kernel::implementation {
+  std::string source;
+  std::string name;
+  compile_options options;
+  internal::compiled_kernels<std::string> compiled;  // by name, of which there is one
+
+  internal::held_kernels for_queue(const sycl::queue& queue) {
+    if (auto known = compiled.find(queue, name)) {
+      return known;
+    }
+    return compiled.add(queue, name, {kernel::compile(queue, source, name, options)});
+  }
+};
+
+lazy_kernel::lazy_kernel(std::string source, std::string name, compile_options options)
+    : shared_(std::make_shared<implementation>(std::move(source), std::move(name),
+                                               std::move(options))) {}
+
+void lazy_kernel::prepare(const sycl::queue& queue) const { shared_->for_queue(queue); }
+
+sycl::event lazy_kernel::launch(const launch_sizes& sizes,
+                                std::span<const kernel_argument> arguments,
+                                const sycl::queue* queue,
+                                std::span<const sycl::event> after) const {
+  require_usable_process();
+  const sycl::queue* const common =
+      queue == nullptr ? detail::common_queue(shared_->name, arguments) : queue;
+  const sycl::queue where =
+      common != nullptr ? *common : internal::presented_queue(internal::default_queue());
+  return shared_->for_queue(where)->front().launch(sizes, arguments, &where, after);
 }
 
 detail::pending_event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,

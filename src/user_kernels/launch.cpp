@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <sstream>
 #include <utility>
 #include <variant>
 
@@ -12,6 +14,7 @@
 #include "runtime/waits.hpp"
 #include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
@@ -115,10 +118,6 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
            signature.dimensions == 1 ? " dimension" : " dimensions", ", as in the kernel, found ",
            dimensions);
   }
-  if (std::ranges::find(first(sizes.global, dimensions), 0U) !=
-      first(sizes.global, dimensions).end()) {
-    refuse("expected a global size above 0, found ", sizes_text(sizes.global, dimensions));
-  }
   launch_sizes chosen = sizes;
   if (!chosen.local) {
     chosen.local = chosen_local(sizes.global, dimensions, limits);
@@ -147,6 +146,19 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
   return chosen;
 }
 
+namespace {
+
+/// Different queues of one device are told apart by their hash, as in Python.
+std::string described(const sycl::queue& queue) {
+  std::ostringstream text;
+  text << "<queue on '" << filter_string(queue.get_device()) << "', "
+       << (queue.is_in_order() ? "in order" : "out of order") << "> (0x" << std::hex
+       << std::hash<sycl::queue>()(queue) << ')';
+  return std::move(text).str();
+}
+
+}  // namespace
+
 const sycl::queue* common_queue(std::string_view kernel,
                                 std::span<const kernel_argument> arguments) {
   const sycl::queue* common = nullptr;
@@ -158,9 +170,10 @@ const sycl::queue* common_queue(std::string_view kernel,
     }
     const sycl::queue& found = internal::presented_queue(internal::private_queue(**used));
     if (common != nullptr && found != *common) {
-      throw value_error(message(kernel, ": expected arrays on one queue, found argument ",
-                                first_place + 1, " on one and argument ", k + 1,
-                                " on another, and no queue to run on was given"));
+      throw placement_error(message(
+          kernel, ": arguments must be on the same queue, found argument ", first_place + 1, " on ",
+          described(*common), " and argument ", k + 1, " on ", described(found),
+          "; usmx::clone(array, queue) moves an array, or a queue says where the kernel runs"));
     }
     first_place = common == nullptr ? k : first_place;
     common = &found;

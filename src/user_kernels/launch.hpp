@@ -3,6 +3,7 @@
 // compiled for debugging report of accesses outside of a view. Private to the library.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -102,13 +103,19 @@ launch_limits limits_of(const sycl::kernel&, const sycl::device&, int dimensions
 /// chosen.
 launch_sizes checked_sizes(const kernel_signature&, const launch_sizes&, const launch_limits&);
 
+/// Whether there is no work item.
+inline bool has_no_work(const launch_sizes& sizes) noexcept {
+  const auto global = std::span(sizes.global).first(static_cast<std::size_t>(sizes.dimensions));
+  return std::ranges::find(global, 0U) != global.end();
+}
+
 struct array_use {
   const array* used;
   access made;
 };
 
 /// Where others see the arrays among the arguments of a call: null if there are none. Throws
-/// value_error for arrays on two queues.
+/// placement_error for arrays on two queues.
 const sycl::queue* common_queue(std::string_view kernel, std::span<const kernel_argument>);
 
 /// Where work runs, and what it comes after beside the work on its arrays.

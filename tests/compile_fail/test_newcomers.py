@@ -24,14 +24,7 @@ HEADERS = """
 #include <numeric>
 #include <ranges>
 #include <string>
-#include <usmx/array.hpp>
-#include <usmx/array/submit.hpp>
-#include <usmx/copy/host_data.hpp>
-#include <usmx/copy/values.hpp>
-#include <usmx/layout/for_each.hpp>
-#include <usmx/memory/allocator.hpp>
-#include <usmx/runtime.hpp>
-#include <usmx/user_kernels/kernel.hpp>
+#include <usmx/usmx.hpp>
 #include <utility>
 #include <vector>
 """

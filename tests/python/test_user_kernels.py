@@ -542,7 +542,6 @@ def test_number_with_more_digits_than_python_prints_is_refused():
 @pytest.mark.parametrize(
     ("size", "local", "message"),
     [
-        (0, None, "global size above 0"),
         (8, 3, r"divides the global size \(8,\), found \(3,\)"),
         (8, 0, "divides the global size"),
         ((2, 4), None, "sizes of 1 dimension, as in the kernel, found 2"),
@@ -556,6 +555,13 @@ def test_number_with_more_digits_than_python_prints_is_refused():
 def test_sizes_are_checked(axpy, size, local, message):
     x = ones()
     refused(ValueError, message, 1, x, x, of=axpy, size=size, local=local)
+
+
+def test_no_work_items_do_nothing_once_the_arguments_are_checked(axpy):
+    none = usmx.empty(0, "f4")
+    axpy(0, None, 1, none, none).wait()
+    axpy(0, 4, 1, none, none).wait()
+    refused(TypeError, "argument 3", 1, none, "text", of=axpy, size=0)
 
 
 def test_size_that_is_no_integer_is_refused(axpy):

@@ -33,6 +33,8 @@ struct array_access;  // usmx's own parts
 
 }  // namespace internal
 
+class array;
+
 namespace detail {
 
 struct ordered_access;
@@ -42,6 +44,13 @@ struct ordered_access;
 /// The number of bytes of `count` elements; `count` is 0 or more. Throws overflow_error when it
 /// does not fit ptrdiff_t.
 USMX_API std::size_t checked_nbytes(std::ptrdiff_t count, dtype type);
+
+namespace detail {
+
+/// Writes the only element of the array to `value`, converted to `type`, as array::item().
+USMX_API void read_item(const array& from, dtype type, std::byte* value);
+
+}  // namespace detail
 
 /// An array in USM: an element type, a layout, and a share in the buffer that holds the memory.
 ///
@@ -206,6 +215,28 @@ class USMX_API array : public detail::array_spellings {
   detail::anything host_as() const {
     static_assert(detail::never<T, Nothing...>,
                   "a.host_as<T, N>() names an element type and the number of dimensions");
+    return {};
+  }
+  /// @endcond
+  /// The value of an array of one element, in any memory: waits for it, and converts it to T as
+  /// usmx::copy() converts elements. Throws value_error when there is not one element, when it is
+  /// of a structured type, or when there is no memory.
+  template <element_type T>
+  T item() const {
+    T value;
+    detail::read_item(*this, dtype::of<T>(), reinterpret_cast<std::byte*>(&value));
+    return value;
+  }
+  /// @cond
+  template <class T>
+    requires(!element_type<T>)
+  detail::anything item() const {
+    static_assert(detail::never<T>, "a.item<T>(), where T is bool, a number or a complex number");
+    return {};
+  }
+  template <class... Indices>
+  detail::anything item(const Indices&...) const {
+    static_assert(detail::never<Indices...>, "a.item<T>(), or a.slice(i, j).item<T>()");
     return {};
   }
   /// @endcond

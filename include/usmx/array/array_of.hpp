@@ -82,6 +82,9 @@ class array_of : public array {
 
   /// A pointer to element zero, as array::data().
   T* data() const noexcept { return reinterpret_cast<T*>(array::data()); }
+  /// The value of an array of one element, as array::item() has it.
+  value_type item() const { return array::item<value_type>(); }
+  using array::item;
   /// The elements for the host: waits until they are ready. The view is valid as long as an array
   /// shares the memory. Exposes the array. Throws value_error when the host may not touch the
   /// memory or there is none, read_only_error when T is not const and the array is read-only.

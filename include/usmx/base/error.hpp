@@ -21,6 +21,13 @@ class USMX_API value_error : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
+/// Arrays are on different queues, and no queue was named. Python's functions raise
+/// ExecutionPlacementError, which is a ValueError.
+class USMX_API placement_error : public value_error {
+ public:
+  using value_error::value_error;
+};
+
 /// An argument or an array has the wrong type. Python: TypeError.
 class USMX_API type_error : public std::invalid_argument {
  public:

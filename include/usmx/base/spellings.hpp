@@ -3,8 +3,10 @@
 // functions that do not fit. Nothing here runs. This header does not need SYCL.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
+#include <type_traits>
 
 namespace usmx::inline v1::detail {
 
@@ -25,6 +27,13 @@ struct anything {
   bool operator!=(const anything&) const;
 };
 
+/// A number of any type, but nothing that converts to one, as an array seems to.
+struct any_number {
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  any_number(T) noexcept {}
+};
+
 /// An argument of a function that is called only if no other one fits: any argument fits, also
 /// several in braces, but by a conversion, which every other function's is better than. Missing
 /// arguments fit, too.
@@ -32,7 +41,7 @@ struct any_argument {
   any_argument() = default;
   template <class... T>
   any_argument(const T&...) noexcept {}
-  any_argument(std::initializer_list<std::ptrdiff_t>) noexcept {}
+  any_argument(std::initializer_list<any_number>) noexcept {}
 };
 
 /// The members that an array has by another name. Class array has this one as a base.
@@ -87,13 +96,6 @@ struct array_spellings {
   template <class... Arguments>
   anything to_vector(const Arguments&...) const {
     static_assert(never<Arguments...>, "usmx::to_vector<T>(a), of usmx/copy/values.hpp");
-    return {};
-  }
-  template <class... Arguments>
-  anything item(const Arguments&...) const {
-    static_assert(
-        never<Arguments...>,
-        "usmx::to_vector<T>(a.slice(i, j))[0], of usmx/copy/values.hpp, or a.host_view()");
     return {};
   }
   template <class T = void, std::size_t N = 0, class... Nothing>
@@ -160,7 +162,101 @@ struct array_spellings {
     static_assert(never<Nothing...>, "a.data(), or a.view().contiguous<T>(), which is checked");
     return {};
   }
+  template <class T>
+    requires std::is_arithmetic_v<T>
+  operator T() const {
+    static_assert(never<T>, "a.item<T>() is the value of an array of one element");
+    return T();
+  }
+  template <class... More>
+  anything sum(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::sum(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything prod(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::prod(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything mean(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::mean(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything max(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::max(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything min(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::min(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything argmax(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::argmax(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything argmin(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::argmin(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything any(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::any_of(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  template <class... More>
+  anything all(any_argument = {}, const More&...) const {
+    static_assert(never<More...>, "usmx::all_of(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
 };
+
+/// Operands of which one is an array.
+template <class X1, class X2>
+concept some_array =
+    std::derived_from<X1, array_spellings> || std::derived_from<X2, array_spellings>;
+
+template <class X1, class X2>
+anything missing_operator() {
+  static_assert(never<X1, X2>,
+                "operators of arrays are in usmx/compute/operators.hpp, and the other operand is "
+                "an array or a number");
+  return {};
+}
+
+/// @cond
+// The operators where usmx/compute/operators.hpp, whose own are more constrained, is not included
+// or has none for the other operand.
+#define USMX_OPERATOR(symbol)                      \
+  template <class X1, class X2>                    \
+    requires some_array<X1, X2>                    \
+  anything operator symbol(const X1&, const X2&) { \
+    return missing_operator<X1, X2>();             \
+  }
+USMX_OPERATOR(+)
+USMX_OPERATOR(-)
+USMX_OPERATOR(*)
+USMX_OPERATOR(/)
+USMX_OPERATOR(%)
+USMX_OPERATOR(&)
+USMX_OPERATOR(|)
+USMX_OPERATOR(^)
+USMX_OPERATOR(==)
+USMX_OPERATOR(!=)
+USMX_OPERATOR(<)
+USMX_OPERATOR(<=)
+USMX_OPERATOR(>)
+USMX_OPERATOR(>=)
+USMX_OPERATOR(+=)
+USMX_OPERATOR(-=)
+USMX_OPERATOR(*=)
+USMX_OPERATOR(/=)
+#undef USMX_OPERATOR
+/// @endcond
 
 /// The members that a view of typed elements has by another name. Each class of views has its own
 /// one as a base: two bases of one type, of a view and of a view in it, would take room.

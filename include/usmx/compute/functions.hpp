@@ -2,7 +2,9 @@
 // Nothing waits, but for memory that others may work on, and for the compiler at the first call for
 // an element type. Written by tools/write_mathematics.py.
 //
-//   usmx::array z = usmx::sqrt(usmx::add(x, 1));
+//   usmx::array z = usmx::sqrt(usmx::add(x, usmx::mean(x, 0)));
+//
+// Next: operators.hpp, with which the sum is `x + usmx::mean(x, 0)`.
 #pragma once
 
 #include <initializer_list>
@@ -34,6 +36,11 @@ inline array compute(std::string_view name, std::initializer_list<kernel_argumen
 /// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
 USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {},
                       const generated_call_options& how = {});
+/// The same along these axes: `reduce("sum", x, 1)`.
+inline array reduce(std::string_view name, const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {}) {
+  return reduce(name, x, reduction_axes{.axes = axes}, how);
+}
 
 // ---- for each element
 
@@ -62,7 +69,7 @@ inline array floor_divide(const kernel_argument& x1, const kernel_argument& x2,
                           const generated_call_options& how = {}) {
   return compute("floor_divide", {x1, x2}, how);
 }
-/// Computes for each element: the rest of the division, with the sign of the divisor.
+/// Computes for each element: the remainder of the division, with the sign of the divisor.
 inline array remainder(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("remainder", {x1, x2}, how);
@@ -92,54 +99,54 @@ inline array square(const kernel_argument& x, const generated_call_options& how 
 inline array reciprocal(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("reciprocal", {x}, how);
 }
-/// Computes for each element: -1, 0 or 1; of a complex number z / abs(z).
+/// Computes for each element: -1, 0 or 1, or z / abs(z) for a complex number.
 inline array sign(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sign", {x}, how);
 }
-/// Computes for each element: the conjugate.
+/// Computes for each element: the complex conjugate.
 inline array conj(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("conj", {x}, how);
 }
-/// Computes for each element: and of each two bits.
+/// Computes for each element: the bitwise and.
 inline array bitwise_and(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("bitwise_and", {x1, x2}, how);
 }
-/// Computes for each element: or of each two bits.
+/// Computes for each element: the bitwise or.
 inline array bitwise_or(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("bitwise_or", {x1, x2}, how);
 }
-/// Computes for each element: xor of each two bits.
+/// Computes for each element: the bitwise exclusive or.
 inline array bitwise_xor(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("bitwise_xor", {x1, x2}, how);
 }
-/// Computes for each element: all bits inverted; of bool, the other value.
+/// Computes for each element: the number with all bits inverted, or the other value of a bool.
 inline array bitwise_invert(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("bitwise_invert", {x}, how);
 }
-/// Computes for each element: the bits, moved up.
+/// Computes for each element: the bits of the first operand, moved up by the second.
 inline array bitwise_left_shift(const kernel_argument& x1, const kernel_argument& x2,
                                 const generated_call_options& how = {}) {
   return compute("bitwise_left_shift", {x1, x2}, how);
 }
-/// Computes for each element: the bits, moved down.
+/// Computes for each element: the bits of the first operand, moved down by the second.
 inline array bitwise_right_shift(const kernel_argument& x1, const kernel_argument& x2,
                                  const generated_call_options& how = {}) {
   return compute("bitwise_right_shift", {x1, x2}, how);
 }
-/// Computes for each element: and of each two truth values.
+/// Computes for each element: whether both are true.
 inline array logical_and(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("logical_and", {x1, x2}, how);
 }
-/// Computes for each element: or of each two truth values.
+/// Computes for each element: whether at least one of them is true.
 inline array logical_or(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("logical_or", {x1, x2}, how);
 }
-/// Computes for each element: xor of each two truth values.
+/// Computes for each element: whether exactly one of them is true.
 inline array logical_xor(const kernel_argument& x1, const kernel_argument& x2,
                          const generated_call_options& how = {}) {
   return compute("logical_xor", {x1, x2}, how);
@@ -158,32 +165,32 @@ inline array not_equal(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("not_equal", {x1, x2}, how);
 }
-/// Computes for each element: whether the first one is less.
+/// Computes for each element: whether the first operand is less.
 inline array less(const kernel_argument& x1, const kernel_argument& x2,
                   const generated_call_options& how = {}) {
   return compute("less", {x1, x2}, how);
 }
-/// Computes for each element: whether the first one is greater.
+/// Computes for each element: whether the first operand is greater.
 inline array greater(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("greater", {x1, x2}, how);
 }
-/// Computes for each element: whether the first one is less or equal.
+/// Computes for each element: whether the first operand is less or equal.
 inline array less_equal(const kernel_argument& x1, const kernel_argument& x2,
                         const generated_call_options& how = {}) {
   return compute("less_equal", {x1, x2}, how);
 }
-/// Computes for each element: whether the first one is greater or equal.
+/// Computes for each element: whether the first operand is greater or equal.
 inline array greater_equal(const kernel_argument& x1, const kernel_argument& x2,
                            const generated_call_options& how = {}) {
   return compute("greater_equal", {x1, x2}, how);
 }
-/// Computes for each element: the greater one; NaN, if one of them is.
+/// Computes for each element: the greater operand, or NaN if one of them is NaN.
 inline array maximum(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("maximum", {x1, x2}, how);
 }
-/// Computes for each element: the smaller one; NaN, if one of them is.
+/// Computes for each element: the smaller operand, or NaN if one of them is NaN.
 inline array minimum(const kernel_argument& x1, const kernel_argument& x2,
                      const generated_call_options& how = {}) {
   return compute("minimum", {x1, x2}, how);
@@ -204,23 +211,23 @@ inline array isfinite(const kernel_argument& x, const generated_call_options& ho
 inline array signbit(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("signbit", {x}, how);
 }
-/// Computes for each element: rounded down.
+/// Computes for each element: the number, rounded down.
 inline array floor(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("floor", {x}, how);
 }
-/// Computes for each element: rounded up.
+/// Computes for each element: the number, rounded up.
 inline array ceil(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("ceil", {x}, how);
 }
-/// Computes for each element: rounded towards 0.
+/// Computes for each element: the number, rounded towards 0.
 inline array trunc(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("trunc", {x}, how);
 }
-/// Computes for each element: rounded to the nearest integer, halves to the even one.
+/// Computes for each element: the nearest integer, and the even one of two.
 inline array round(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("round", {x}, how);
 }
-/// Computes for each element: the root.
+/// Computes for each element: the square root.
 inline array sqrt(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sqrt", {x}, how);
 }
@@ -280,27 +287,27 @@ inline array cosh(const kernel_argument& x, const generated_call_options& how = 
 inline array tanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("tanh", {x}, how);
 }
-/// Computes for each element: the inverse of sin.
+/// Computes for each element: the inverse sine.
 inline array asin(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asin", {x}, how);
 }
-/// Computes for each element: the inverse of cos.
+/// Computes for each element: the inverse cosine.
 inline array acos(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acos", {x}, how);
 }
-/// Computes for each element: the inverse of tan.
+/// Computes for each element: the inverse tangent.
 inline array atan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atan", {x}, how);
 }
-/// Computes for each element: the inverse of sinh.
+/// Computes for each element: the inverse hyperbolic sine.
 inline array asinh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asinh", {x}, how);
 }
-/// Computes for each element: the inverse of cosh.
+/// Computes for each element: the inverse hyperbolic cosine.
 inline array acosh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acosh", {x}, how);
 }
-/// Computes for each element: the inverse of tanh.
+/// Computes for each element: the inverse hyperbolic tangent.
 inline array atanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atanh", {x}, how);
 }
@@ -309,7 +316,7 @@ inline array atan2(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("atan2", {x1, x2}, how);
 }
-/// Computes for each element: the root of the sum of the squares.
+/// Computes for each element: the square root of the sum of both squares.
 inline array hypot(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("hypot", {x1, x2}, how);
@@ -319,12 +326,12 @@ inline array logaddexp(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("logaddexp", {x1, x2}, how);
 }
-/// Computes for each element: the magnitude of the first one with the sign of the second.
+/// Computes for each element: the magnitude of the first operand with the sign of the second.
 inline array copysign(const kernel_argument& x1, const kernel_argument& x2,
                       const generated_call_options& how = {}) {
   return compute("copysign", {x1, x2}, how);
 }
-/// Computes for each element: the number next to the first one on the way to the second.
+/// Computes for each element: the number next to the first operand, towards the second.
 inline array nextafter(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("nextafter", {x1, x2}, how);
@@ -347,50 +354,175 @@ inline array sum(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("sum", x, axes, how);
 }
+/// The same along these axes: `sum(x, 1)` or `sum(x, {0, 1})`.
+inline array sum(const array& x, const axes_argument& axes,
+                 const generated_call_options& how = {}) {
+  return reduce("sum", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array sum(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Multiplies the elements, along axes.
 inline array prod(const array& x, const reduction_axes& axes = {},
                   const generated_call_options& how = {}) {
   return reduce("prod", x, axes, how);
 }
+/// The same along these axes: `prod(x, 1)` or `prod(x, {0, 1})`.
+inline array prod(const array& x, const axes_argument& axes,
+                  const generated_call_options& how = {}) {
+  return reduce("prod", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array prod(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Finds the greatest element, along axes.
 inline array max(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("max", x, axes, how);
 }
+/// The same along these axes: `max(x, 1)` or `max(x, {0, 1})`.
+inline array max(const array& x, const axes_argument& axes,
+                 const generated_call_options& how = {}) {
+  return reduce("max", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array max(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Finds the smallest element, along axes.
 inline array min(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("min", x, axes, how);
 }
+/// The same along these axes: `min(x, 1)` or `min(x, {0, 1})`.
+inline array min(const array& x, const axes_argument& axes,
+                 const generated_call_options& how = {}) {
+  return reduce("min", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array min(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Finds the index of the greatest element, along axes.
 inline array argmax(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("argmax", x, axes, how);
 }
+/// The same along these axes: `argmax(x, 1)` or `argmax(x, {0, 1})`.
+inline array argmax(const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {}) {
+  return reduce("argmax", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array argmax(const array& x, const detail::reduction_spellings&,
+             const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Finds the index of the smallest element, along axes.
 inline array argmin(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("argmin", x, axes, how);
 }
+/// The same along these axes: `argmin(x, 1)` or `argmin(x, {0, 1})`.
+inline array argmin(const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {}) {
+  return reduce("argmin", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array argmin(const array& x, const detail::reduction_spellings&,
+             const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Finds the mean of the elements, along axes.
 inline array mean(const array& x, const reduction_axes& axes = {},
                   const generated_call_options& how = {}) {
   return reduce("mean", x, axes, how);
 }
+/// The same along these axes: `mean(x, 1)` or `mean(x, {0, 1})`.
+inline array mean(const array& x, const axes_argument& axes,
+                  const generated_call_options& how = {}) {
+  return reduce("mean", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array mean(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Says whether an element is not zero, along axes.
 inline array any_of(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("any", x, axes, how);
 }
+/// The same along these axes: `any_of(x, 1)` or `any_of(x, {0, 1})`.
+inline array any_of(const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {}) {
+  return reduce("any", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array any_of(const array& x, const detail::reduction_spellings&,
+             const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Says whether all elements are not zero, along axes.
 inline array all_of(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("all", x, axes, how);
 }
+/// The same along these axes: `all_of(x, 1)` or `all_of(x, {0, 1})`.
+inline array all_of(const array& x, const axes_argument& axes,
+                    const generated_call_options& how = {}) {
+  return reduce("all", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array all_of(const array& x, const detail::reduction_spellings&,
+             const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 /// Counts the elements that are not zero, along axes.
 inline array count_nonzero(const array& x, const reduction_axes& axes = {},
                            const generated_call_options& how = {}) {
   return reduce("count_nonzero", x, axes, how);
 }
+/// The same along these axes: `count_nonzero(x, 1)` or `count_nonzero(x, {0, 1})`.
+inline array count_nonzero(const array& x, const axes_argument& axes,
+                           const generated_call_options& how = {}) {
+  return reduce("count_nonzero", x, axes, how);
+}
+/// @cond
+template <class Nothing = void>
+array count_nonzero(const array& x, const detail::reduction_spellings&,
+                    const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
 
 }  // namespace usmx::inline v1

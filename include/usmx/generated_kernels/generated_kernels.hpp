@@ -4,6 +4,7 @@
 
 #include <array>
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <sycl/event.hpp>
@@ -18,6 +20,9 @@
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/error.hpp"
+#include "usmx/base/spellings.hpp"
+#include "usmx/layout/layout.hpp"
 #include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
@@ -142,7 +147,7 @@ class USMX_API elementwise_kernel {
 //
 //   const usmx::reduction_kernel norm("T x", "T y", {.map = "x * x", .reduce = "a + b",
 //                                                    .post_map = "y = sqrt(a)", .identity = "0"});
-//   const usmx::array lengths = norm.along({.axes = {{1}}}, x);
+//   const usmx::array lengths = norm.along(1, x);
 
 namespace internal {
 class reduction_call;
@@ -168,13 +173,77 @@ struct reduction_expressions {
   std::string block_type = {};
 };
 
-/// The axes of a reduction.
+/// The axes that a reduction goes along: one as a number, several in braces or in a range of
+/// integers, or all. Negative axes count from the end.
+class axes_argument {
+ public:
+  /// All axes.
+  axes_argument(std::nullopt_t) noexcept {}
+  /// These axes: `1`, `{0, 1}`. Throws overflow_error for one that does not fit std::ptrdiff_t.
+  template <std::integral... Axes>
+    requires(sizeof...(Axes) > 0 && (... && !std::same_as<Axes, bool>))
+  axes_argument(Axes... axes) : axes_(std::vector{checked(axes)...}) {}
+  /// These axes.
+  axes_argument(std::vector<std::ptrdiff_t> axes) noexcept : axes_(std::move(axes)) {}
+  /// The axes of a range of integers. Throws overflow_error for one that does not fit
+  /// std::ptrdiff_t.
+  template <detail::sized_range_of_integers Axes>
+  axes_argument(const Axes& axes) : axes_(std::in_place) {
+    for (const auto axis : axes) {
+      axes_->push_back(checked(axis));
+    }
+  }
+
+  /// The axes, or none for all.
+  const std::optional<std::vector<std::ptrdiff_t>>& value() const noexcept { return axes_; }
+
+ private:
+  template <class Axis>
+  static std::ptrdiff_t checked(Axis axis) {
+    if (!std::in_range<std::ptrdiff_t>(axis)) {
+      throw overflow_error(detail::message("axis ", axis, " does not fit ptrdiff_t"));
+    }
+    return static_cast<std::ptrdiff_t>(axis);
+  }
+
+  std::optional<std::vector<std::ptrdiff_t>> axes_;
+};
+
+namespace detail {
+
+/// A first member that no value fits, so that the members behind it are set by their names alone:
+/// braces without names are a list of axes.
+struct named_members_follow {
+  explicit named_members_follow() = default;
+};
+
+}  // namespace detail
+
+/// The axes of a reduction, and whether they stay: `{.axes = 1, .are_kept = true}`.
 struct reduction_axes {
-  /// The axes that are reduced; negative ones count from the end. None: all.
-  std::optional<std::vector<std::ptrdiff_t>> axes = {};
+  /// @cond
+  [[no_unique_address]] detail::named_members_follow members = detail::named_members_follow();
+  /// @endcond
+  /// The axes that are reduced.
+  axes_argument axes = std::nullopt;
   /// Whether the reduced axes stay, with one element.
   bool are_kept = false;
 };
+
+namespace detail {
+
+/// The names that other libraries have for the members of reduction_axes.
+struct reduction_spellings {
+  [[no_unique_address]] named_members_follow members = named_members_follow();
+  any_argument axis = {};
+  any_argument axes = {};
+  any_argument dim = {};
+  any_argument are_kept = {};
+  any_argument keepdims = {};
+  any_argument keepdim = {};
+};
+
+}  // namespace detail
 
 /// A reduction. For one shape and device it puts elements together in the same order each time.
 /// Copies share it, and what it has compiled. Thread-safe.
@@ -207,6 +276,11 @@ class USMX_API reduction_kernel {
   array along(const reduction_axes& axes, const Arguments&... arguments) const {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return only(call(all, axes));
+  }
+  /// The same along these axes: `along(1, x)` or `along({0, 1}, x)`.
+  template <class... Arguments>
+  array along(const axes_argument& axes, const Arguments&... arguments) const {
+    return along(reduction_axes{.axes = axes}, arguments...);
   }
   /// Computes the outputs, and returns them, as given or as new arrays in C order. Arguments are as
   /// for elementwise_kernel, outputs after the inputs too, and one that is not raw is an array. An

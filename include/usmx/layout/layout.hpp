@@ -87,14 +87,28 @@ class USMX_API layout {
   /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
   /// of 0 counts as 1, and a stride that would not fit is 0.
   static layout c_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
+  /// The same for a shape in braces: `layout::c_order({2, 3})`.
+  static layout c_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
+    return c_order(std::span(shape.begin(), shape.size()), offset);
+  }
   /// The same in column-major order.
   static layout f_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
+  /// The same for a shape in braces: `layout::f_order({2, 3})`.
+  static layout f_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
+    return f_order(std::span(shape.begin(), shape.size()), offset);
+  }
   /// A layout with these strides, in elements. They may be zero or negative. `offset` is that of
   /// the element whose indices are all 0. Throws value_error for a negative extent, for more than
   /// max_ndim of them and when the lengths differ. Throws overflow_error when the number of
   /// elements, an offset or the number of offsets between the elements does not fit std::ptrdiff_t.
   static layout strided(std::span<const std::ptrdiff_t> shape,
                         std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
+  /// The same for numbers in braces: `layout::strided({2, 3}, {3, 1})`.
+  static layout strided(std::initializer_list<std::ptrdiff_t> shape,
+                        std::initializer_list<std::ptrdiff_t> strides, std::ptrdiff_t offset = 0) {
+    return strided(std::span(shape.begin(), shape.size()),
+                   std::span(strides.begin(), strides.size()), offset);
+  }
 
   /// A layout with strides in bytes, for elements of `itemsize` > 0 bytes, and offset 0. Returns
   /// none when a stride is not a multiple of `itemsize`. Throws as strided().

@@ -38,7 +38,9 @@ namespace detail {
 struct kernel_access;
 }
 
-/// How many work items run a kernel. The innermost dimension is the last.
+/// How many work items run a kernel. The innermost dimension is the last. If there are none, as
+/// over an array without elements, the arguments are checked, nothing runs, and the event is
+/// complete.
 struct launch_sizes {
   /// 1 to 3.
   int dimensions = 1;
@@ -378,6 +380,55 @@ class USMX_API kernel {
   sycl::event launch_typed(const launch_sizes& sizes, std::span<const void* const> arguments) const;
 
   std::shared_ptr<const implementation> shared_;
+};
+
+/// A kernel whose source is compiled when a device first runs it, in any context: what a library
+/// keeps as a static variable. Copies share what is compiled, of the devices and contexts that were
+/// used last. Thread-safe.
+class USMX_API lazy_kernel {
+ public:
+  /// The kernel of that name in the source, as kernel::compile() takes them. Compiles nothing.
+  lazy_kernel(std::string source, std::string name, compile_options options = {});
+  // No moves: an object that was moved from would have nothing to launch.
+  lazy_kernel(const lazy_kernel&) = default;
+  lazy_kernel& operator=(const lazy_kernel&) = default;
+
+  /// Compiles the kernel for the device and the context of a queue, or finds it. Throws as
+  /// kernel::compile().
+  void prepare(const sycl::queue& queue) const;
+
+  /// Runs the kernel on the queue of the arrays or, without arrays, on the default queue, as
+  /// kernel::operator() does. Where it is not compiled yet, waits for the compiler, and throws as
+  /// kernel::compile().
+  template <int Dimensions, class... Arguments>
+  sycl::event operator()(const sycl::range<Dimensions>& sizes,
+                         const Arguments&... arguments) const {
+    const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
+    return launch(launch_sizes::of(sizes), all);
+  }
+  /// The same in groups of a certain size.
+  template <int Dimensions, class... Arguments>
+  sycl::event operator()(const sycl::nd_range<Dimensions>& sizes,
+                         const Arguments&... arguments) const {
+    const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
+    return launch(launch_sizes::of(sizes), all);
+  }
+  /// The same for arguments and sizes that are known at run time only, as kernel::launch() takes
+  /// them. `queue` is where it runs, or null.
+  sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
+                     const sycl::queue* queue = nullptr,
+                     std::span<const sycl::event> after = {}) const;
+  /// The same with the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
+  sycl::event launch(const launch_sizes& sizes, std::initializer_list<kernel_argument> arguments,
+                     const sycl::queue* queue = nullptr,
+                     std::span<const sycl::event> after = {}) const {
+    return launch(sizes, std::span(arguments.begin(), arguments.size()), queue, after);
+  }
+
+  struct implementation;
+
+ private:
+  std::shared_ptr<implementation> shared_;
 };
 
 /// A kernel whose parameters have been compared with those of a function of C++: kernel::as().

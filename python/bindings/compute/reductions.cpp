@@ -31,22 +31,21 @@ std::optional<reduction_axes> axes_of(PyObject* axis, bool are_kept) {
   if (axis == Py_None) {
     return axes;
   }
+  std::vector<std::ptrdiff_t> named;
   const auto add = [&](PyObject* each) {
     int overflow = 0;
     const long long value =
         PyLong_CheckExact(each) ? PyLong_AsLongLongAndOverflow(each, &overflow) : 0;
-    axes.axes->push_back(static_cast<std::ptrdiff_t>(value));
+    named.push_back(static_cast<std::ptrdiff_t>(value));
     return PyLong_CheckExact(each) && overflow == 0;
   };
-  axes.axes.emplace();
-  if (!PyTuple_CheckExact(axis)) {
-    return add(axis) ? std::optional(axes) : std::nullopt;
-  }
-  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(axis); ++k) {
-    if (!add(PyTuple_GET_ITEM(axis, k))) {
+  const bool is_tuple = PyTuple_CheckExact(axis);
+  for (Py_ssize_t k = 0; k < (is_tuple ? PyTuple_GET_SIZE(axis) : 1); ++k) {
+    if (!add(is_tuple ? PyTuple_GET_ITEM(axis, k) : axis)) {
       return std::nullopt;
     }
   }
+  axes.axes = std::move(named);
   return axes;
 }
 

@@ -219,7 +219,7 @@ reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
   if (!axis.is_none()) {
     const counts given = PyIndex_Check(axis.ptr()) ? counts("axis", nb::make_tuple(axis).ptr())
                                                    : counts("axis", axis.ptr());
-    axes.axes.emplace(given.span().begin(), given.span().end());
+    axes.axes = given.span();
   }
   return axes;
 }

@@ -138,7 +138,7 @@ the kernel. docs/concepts.md has the table.
 
 Args:
     global_size: how many work items there are: an integer, or a tuple of up to three, the
-        innermost dimension last.
+        innermost dimension last. If there are none, the arguments are checked, and nothing runs.
     local_size: how many of them are a work group, in the same form; it divides `global_size`.
         None: usmx chooses.
     args: one for each parameter. For pointers, C-contiguous USMArrays or other producers of

@@ -65,9 +65,30 @@ TEST_F(functions_test, reductions_go_along_axes) {
   EXPECT_EQ(usmx::argmax(x).type(), usmx::int64);
   EXPECT_EQ(usmx::sum(of<std::int8_t>({100, 100})).type(), usmx::int64);
   EXPECT_EQ(values(usmx::sum(of<std::int8_t>({100, 100}))), doubles{200});
-  const array rows = usmx::sum(x.reshaped({1, 3}), {.axes = {{1}}, .are_kept = true});
+  const array rows = usmx::sum(x.reshaped({1, 3}), {.axes = 1, .are_kept = true});
   EXPECT_EQ(rows.ndim(), 2);
   EXPECT_FLOAT_EQ(static_cast<float>(values(usmx::mean(x))[0]), 8.0F / 3);
+}
+
+TEST_F(functions_test, axes_are_a_number_or_a_list) {
+  const array x = of<double>({1, 2, 3, 4, 5, 6}).reshaped({1, 2, 3});
+  const array sums = usmx::sum(x, {.axes = {1}});
+  EXPECT_EQ(values(sums), (doubles{5, 7, 9}));
+  for (const array& same : {usmx::sum(x, 1), usmx::sum(x, {1}), usmx::sum(x, -2),
+                            usmx::sum(x, {.axes = 1}), usmx::sum(x, {.axes = {{1}}}),
+                            usmx::sum(x, std::vector<int>{1}), usmx::reduce("sum", x, 1)}) {
+    EXPECT_EQ(same.layout(), sums.layout());
+    EXPECT_EQ(values(same), values(sums));
+  }
+  EXPECT_EQ(values(usmx::sum(x, {0, 1})), (doubles{5, 7, 9}));
+  EXPECT_EQ(values(usmx::max(x, {.axes = {{1, 2}}})), (doubles{6}));
+  EXPECT_EQ(values(usmx::sum(x, {})), (doubles{21}));
+  EXPECT_EQ(values(usmx::sum(x, {.axes = std::nullopt})), (doubles{21}));
+  EXPECT_EQ(values(usmx::sum(x, std::vector<std::ptrdiff_t>())), values(x));
+  expect_error<usmx::axis_error>([&] { usmx::sum(x, 3); }, {"axis 3 is out of bounds"});
+  expect_error<usmx::value_error>([&] { usmx::sum(x, {1, -2}); }, {"axis twice"});
+  expect_error<usmx::overflow_error>([&] { usmx::sum(x, std::uint64_t{1} << 63); },
+                                     {"axis 9223372036854775808 does not fit"});
 }
 
 TEST_F(functions_test, sums_of_numbers_of_one_sign_keep_their_digits) {

@@ -106,4 +106,19 @@ TEST_F(values_test, astype_keeps_queue_kind_and_order_in_memory) {
   EXPECT_EQ(to_vector<int>(result), (std::vector{0, 3, 1, 4, 2, 5}));
 }
 
+TEST_F(values_test, item_is_the_value_of_an_array_of_one_element) {
+  for (const usmx::usm_kind kind : support::all_kinds) {
+    const array x = usmx::empty({1, 1}, usmx::float32, queue(), kind);
+    usmx::fill(x, 2.5);
+    EXPECT_EQ(x.item<double>(), 2.5);
+    EXPECT_EQ(x.item<int>(), 2);
+    EXPECT_TRUE(x.item<bool>());
+  }
+  EXPECT_EQ(usmx::full({1}, 2.5F, queue()).item(), 2.5F);
+  EXPECT_EQ(usmx::empty({2}, usmx::int32, queue()).slice(0).ndim(), 0);
+  expect_error<usmx::value_error>([&] { usmx::zeros({2, 2}, usmx::int8, queue()).item<int>(); },
+                                  {"item() needs an array of size 1, found shape (2, 2)"});
+  expect_error<usmx::value_error>([&] { array().item<int>(); }, {"found shape (0,)"});
+}
+
 }  // namespace

@@ -274,9 +274,10 @@ TEST_F(elementwise_kernel_test, arguments_are_counted) {
 TEST_F(elementwise_kernel_test, arrays_on_two_queues_are_refused) {
   const array x = ramp({3});
   const array y = ramp({3}, new_queue());
-  expect_error<usmx::value_error>(
+  expect_error<usmx::placement_error>(
       [&] { axpy()(1, x, y); },
-      {"axpy: expected arrays on one queue, found argument 2 on one and argument 3 on another"});
+      {"axpy: arguments must be on the same queue, found argument 2 on <queue on '",
+       " and argument 3 on <queue on '", "usmx::clone(array, queue) moves an array"});
 }
 
 TEST_F(elementwise_kernel_test, errors_name_the_line_of_the_operation) {

@@ -49,6 +49,8 @@ TEST_F(reduction_kernel_test, chosen_axes_are_reduced) {
   const array x = ramp({2, 3});
   EXPECT_EQ(usmx::to_vector<double>(total().along({.axes = {{0}}}, x)), (doubles{3, 5, 7}));
   EXPECT_EQ(usmx::to_vector<double>(total().along({.axes = {{-1}}}, x)), (doubles{3, 12}));
+  EXPECT_EQ(usmx::to_vector<double>(total().along(-1, x)), (doubles{3, 12}));
+  EXPECT_EQ(usmx::to_vector<double>(total().along({0, 1}, x)), (doubles{15}));
   const array kept = total().along({.axes = {{0}}, .are_kept = true}, x);
   EXPECT_EQ(shape_of(kept), (shape{1, 3}));
 }

@@ -86,6 +86,14 @@ TEST(layout, f_order_is_column_major) {
   EXPECT_EQ(strides_of(layout::f_order(numbers{2, 3, 4})), (numbers{1, 2, 6}));
 }
 
+TEST(layout, numbers_may_be_in_braces) {
+  EXPECT_EQ(layout::c_order({2, 3}, 1), layout::c_order(numbers{2, 3}, 1));
+  EXPECT_EQ(layout::f_order({2, 3}), layout::f_order(numbers{2, 3}));
+  EXPECT_EQ(layout::c_order({}), layout());
+  EXPECT_EQ(layout::strided({2, 3}, {4, -1}, 2), layout::strided(numbers{2, 3}, numbers{4, -1}, 2));
+  EXPECT_THROW(layout::strided({2, 3}, {4}), usmx::value_error);
+}
+
 // As np.ndarray(shape, buffer=b'') and reshape give them; np.empty sets all strides to 0 instead.
 TEST(layout, strides_of_empty_arrays_count_zero_extents_as_one) {
   EXPECT_EQ(strides_of(c_order({2, 0, 3})), (numbers{3, 3, 1}));
