@@ -93,9 +93,8 @@ const way_text& text_of(sort_way way) {
   static const std::array<way_text, 4> all{
       way_text{"sort_runs.hpp",
                {"sort_blocks", "merge", "sort_places", "merge_places", "with_places", "places_of"}},
-      way_text{
-          "sort_rows.hpp",
-          {"sort_row_by_digits", "sort_placed_row_by_digits", "with_places", "places_of"}},
+      way_text{"sort_rows.hpp",
+               {"sort_row_by_digits", "sort_placed_row_by_digits", "with_places", "places_of"}},
       way_text{"sort_digits.hpp",
                {"count_digits", "move_digits", "count_placed_digits", "move_placed_digits",
                 "with_places", "places_of", "begin_digits"}},
@@ -193,20 +192,6 @@ class sort_steps {
     return steps;
   }
 
-  array sorted(int steps) {
-    switch (way_) {
-      case sort_way::runs:
-        return sort_runs(steps);
-      case sort_way::short_rows:
-        return sort_short_rows();
-      case sort_way::digits_of_parts:
-        return sort_digits(steps, step_of_parts());
-      case sort_way::digits_of_groups:
-        return sort_digits(steps, step_of_groups());
-    }
-    return made_;
-  }
-
   void set_memories(bool has_two) {
     if (!wants_places_) {
       constexpr std::array<std::ptrdiff_t, 1> none{};
@@ -294,6 +279,20 @@ class sort_steps {
     return source;
   }
 
+  array sorted(int steps) {
+    switch (way_) {
+      case sort_way::runs:
+        return sort_runs(steps);
+      case sort_way::short_rows:
+        return sort_short_rows();
+      case sort_way::digits_of_parts:
+        return sort_digits(steps, step_of_parts());
+      case sort_way::digits_of_groups:
+        return sort_digits(steps, step_of_groups());
+    }
+    return made_;
+  }
+
   const array& x_;
   const array& made_;
   const sycl::queue& queue_;
@@ -329,8 +328,8 @@ ordering::ordering(std::string_view function, ordered_by what, const array& x, s
 layout ordering::made_layout() const { return of_rows(shape_, axis_); }
 
 bool ordering::is_for_host() const {
-  return x_.size() != 0 &&
-         can_sort_on_host(x_.type(), x_.size(), columns(), wants_places()) && is_ready_on_cpu(x_);
+  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size(), columns(), wants_places()) &&
+         is_ready_on_cpu(x_);
 }
 
 void ordering::run_on_host(const array& made) const {

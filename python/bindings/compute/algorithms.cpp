@@ -99,7 +99,7 @@ std::optional<array> computed(const Call& call, const std::string& function, con
 }
 
 nb::object accumulate(bool is_sum, nb::handle of, nb::handle axis, nb::handle type,
-                      nb::handle include_initial, nb::handle out, nb::handle only) {
+                      bool include_initial, nb::handle out, nb::handle only) {
   static const std::array<names, 2> all_names{names{"cumulative_prod"}, names{"cumulative_sum"}};
   const std::string& function = all_names[is_sum ? 1 : 0].front();
   const array x = array_in(of);
@@ -109,7 +109,7 @@ nb::object accumulate(bool is_sum, nb::handle of, nb::handle axis, nb::handle ty
   progress_line line(all_names[is_sum ? 1 : 0]);
   cumulative_options how{
       .axis = axis_argument(axis),
-      .include_initial = PyObject_IsTrue(include_initial.ptr()) == 1,
+      .include_initial = include_initial,
       .progress = [&](std::chrono::seconds passed) { line.show(passed); },
   };
   if (!type.is_none()) {
@@ -132,7 +132,7 @@ nb::object accumulate(bool is_sum, nb::handle of, nb::handle axis, nb::handle ty
   return nb::borrow(out);
 }
 
-nb::object sort(const std::string& function, nb::handle of, nb::handle axis, nb::handle descending,
+nb::object sort(const std::string& function, nb::handle of, nb::handle axis, bool descending,
                 bool wants_places, nb::handle only) {
   const array x = array_in(of);
   require_plain(function, x);
@@ -143,7 +143,7 @@ nb::object sort(const std::string& function, nb::handle of, nb::handle axis, nb:
   const internal::ordering call(
       function, wants_places ? internal::ordered_by::places : internal::ordered_by::elements, x,
       {.axis = axis_argument(axis),
-       .descending = PyObject_IsTrue(descending.ptr()) == 1,
+       .descending = descending,
        .progress = [&](std::chrono::seconds passed) { line.show(passed); }});
   std::optional<array> made = computed(call, function, x, allowed_ways(only));
   return made ? to_python(*std::move(made)) : nb::none();
@@ -153,16 +153,16 @@ nb::object sort(const std::string& function, nb::handle of, nb::handle axis, nb:
 
 void bind_algorithms(nb::module_& m) {
   m.def("_accumulate", &accumulate, nb::arg("is_sum"), nb::arg("x"), nb::arg("axis").none(),
-        nb::arg("dtype").none(), nb::arg("include_initial").none(), nb::arg("out").none(),
+        nb::arg("dtype").none(), nb::arg("include_initial"), nb::arg("out").none(),
         nb::arg("only").none() = nb::none(),
         nb::sig("def _accumulate(is_sum: bool, x: USMArray, axis: object, dtype: object, "
-                "include_initial: object, out: USMArray | None, only: str | None = None) -> Any"),
+                "include_initial: bool, out: USMArray | None, only: str | None = None) -> Any"),
         "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
         "None where there is none, \"kernel\" for kernels, and \"groups\" for those of GPUs.");
   m.def("_sort", &sort, nb::arg("function"), nb::arg("x"), nb::arg("axis").none(),
-        nb::arg("descending").none() = false, nb::arg("wants_places") = false,
+        nb::arg("descending") = false, nb::arg("wants_places") = false,
         nb::arg("only").none() = nb::none(),
-        nb::sig("def _sort(function: str, x: USMArray, axis: object, descending: object = False, "
+        nb::sig("def _sort(function: str, x: USMArray, axis: object, descending: bool = False, "
                 "wants_places: bool = False, only: str | None = None) -> Any"),
         "The sorted elements, or their places. `only` is that of _accumulate.");
 }
