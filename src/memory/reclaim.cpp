@@ -16,6 +16,7 @@
 #include "base/ranked_mutex.hpp"
 #include "memory/pool.hpp"
 #include "runtime/contexts.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/memory/buffer.hpp"
 #include "usmx/memory/current_resource.hpp"
@@ -477,13 +478,13 @@ class deferred_batches {
                std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch, but for those that need a barrier in a look that
-  /// only asks. If this throws, the rest waits for the next time.
+  /// All arrivals of one queue become one batch, but for those that may need a barrier in a look
+  /// that only asks. If this throws, the rest waits for the next time.
   void batch_arrivals(look how) {
     take_arrivals();
     auto rest = how == look::submits
                     ? unbatched_.begin()
-                    : std::partition(unbatched_.begin(), unbatched_.end(), needs_barrier);
+                    : std::partition(unbatched_.begin(), unbatched_.end(), may_need_barrier);
     while (rest != unbatched_.end()) {
       const sycl::queue queue = rest->queue;
       const auto others = std::partition(
@@ -493,8 +494,10 @@ class deferred_batches {
     }
   }
 
-  static bool needs_barrier(const deferred_release& block) {
-    return std::ranges::any_of(block.other_queues,
+  /// Work that was started on a stream has no event before somebody asks for it: a barrier's.
+  static bool may_need_barrier(const deferred_release& block) {
+    return traits_of(block.queue.get_backend()).in_order_queues_are_streams ||
+           std::ranges::any_of(block.other_queues,
                                [](const sycl::queue& each) { return each.is_in_order(); });
   }
 
