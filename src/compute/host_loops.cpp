@@ -134,6 +134,24 @@ void magnitudes(const host_loops::operands& x, void* result, std::ptrdiff_t coun
   }
 }
 
+/// Powers with an exponent that the compiler knows.
+template <class C, double Exponent>
+void raise_to(const C* a, C* z, std::ptrdiff_t count) {
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    z[k] = host::real_power(a[k], C(Exponent));
+  }
+}
+
+/// The loop for an exponent that the table's own function has a way of its own for, or null.
+template <class C>
+void (*find_short_power(C exponent))(const C*, C*, std::ptrdiff_t) {
+  return exponent == C(2)     ? &raise_to<C, 2.0>
+         : exponent == C(3)   ? &raise_to<C, 3.0>
+         : exponent == C(-1)  ? &raise_to<C, -1.0>
+         : exponent == C(0.5) ? &raise_to<C, 0.5>
+                              : nullptr;
+}
+
 /// Powers by the driver's function, but where the table's own function has another way.
 template <class C>
 void powers(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
@@ -144,11 +162,17 @@ void powers(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
   std::array<C, block> found;
   for (std::ptrdiff_t first = 0; first < count; first += block) {
     const std::ptrdiff_t now = std::min(block, count - first);
+    const auto short_power = find_short_power(b[first]);
+    const auto is_same = [&](C exponent) { return exponent == b[first]; };
+    if (short_power != nullptr && std::all_of(b + first, b + first + now, is_same)) {
+      short_power(a + first, z + first, now);
+      continue;
+    }
     constexpr std::size_t place = host::place_in(driver_functions_of_two, "pow");
     all.run_of_two(all.of_two[place], a + first, b + first, found.data(), now);
     for (std::ptrdiff_t k = first; k < first + now; ++k) {
-      const bool is_short = b[k] == C(2) || b[k] == C(3) || b[k] == C(-1) || b[k] == C(0.5);
-      z[k] = is_short ? host::real_power(a[k], b[k]) : found[static_cast<std::size_t>(k - first)];
+      z[k] = find_short_power(b[k]) != nullptr ? host::real_power(a[k], b[k])
+                                               : found[static_cast<std::size_t>(k - first)];
     }
   }
 }

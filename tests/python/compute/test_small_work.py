@@ -272,3 +272,14 @@ def test_squares_are_powers(dtype):
         out **= 2
         assert is_same(usmx.asnumpy(out), host**2)
     assert (usmx.asarray([3, -4]) ** 2).tolist() == [9, 16]
+
+
+@pytest.mark.parametrize("exponent", [2.0, 3, -1, 0.5, 1.7])
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_powers_with_one_exponent_have_the_bits_of_the_kernel(dtype, exponent):
+    operands = values(np.random.default_rng(46), dtype, 1)
+    host = np.concatenate(
+        [operands[0][:900], np.array([0.0, -0.0, np.inf, -np.inf, np.nan], dtype)]
+    )
+    found, expected = (of["pow"](usmx.asarray(host), exponent, None) for of in (ON_HOST, KERNELS))
+    assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
