@@ -201,15 +201,15 @@ def use_real_headers(sources):
     document = (ROOT / "docs/extension-authors.md").read_text("utf-8")
     section = document.split("#### Real headers in a kernel\n")[1].split("### Versions")[0]
     source, include_option, compiled = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
-    old_source = (sources / "scaled.cpp").read_text().split('R"(\n')[1].split(')";')[0]
-    compiling = 'usmx::kernel::compile(queue, source, "scale")'
+    text = (sources / "scaled.cpp").read_text("utf-8")
+    kernel = re.search(r'const usmx::lazy_kernel scale\(R"\(\n.*?\)",\s*"scale"\);\n', text, re.DOTALL)
     importing = "  usmx::python::import_usmx();\n"
     change(sources / "scaled.hpp", ("usmx::c_contig>", "usmx::strided>"))
     change(
         sources / "scaled.cpp",
-        (old_source, source),
+        (kernel[0], f'const char* const source = R"(\n{source})";\n\n{compiled}'),
         ("namespace {\n", "std::string include_option;\n\nnamespace {\n"),
-        (compiling, compiled.strip()),
+        ("  scale.launch(", "  scale().launch("),
     )
     change(
         sources / "bindings.cpp",
