@@ -78,7 +78,8 @@ def benchmark(
         or built, of another process too; None where the disk cache is off.
 
     Raises:
-        TypeError: `func` cannot be called, `queue` is no SyclQueue, a number is none.
+        TypeError: `func` cannot be called, `queue` is no SyclQueue, a number is none, or the only
+            argument is a tuple of one array: arguments are given one by one.
         ValueError: a number is too small.
 
     Example:
@@ -91,6 +92,11 @@ def benchmark(
     """
     if not callable(func):
         raise TypeError(f"benchmark: func must be a function, found {type(func).__name__}")
+    if len(args) == 1 and _is_tuple_of_an_array(args[0]):  # CuPy's form
+        raise TypeError(
+            "benchmark: the arguments must be given one by one, benchmark(f, a), found a tuple of "
+            "one array, benchmark(f, (a,)); for a function of such a tuple give a lambda"
+        )
     if not (isinstance(name, str) or name is None):
         raise TypeError(f"benchmark: name must be a str or None, found {type(name).__name__}")
     repeats = _count("n_repeat", n_repeat, 1)
@@ -137,6 +143,10 @@ def benchmark(
         device_times,
         _new_kernels(kept),
     )
+
+
+def _is_tuple_of_an_array(given: object) -> bool:
+    return isinstance(given, tuple) and len(given) == 1 and isinstance(given[0], USMArray)
 
 
 def _count(name: str, given: SupportsIndex, least: int) -> int:

@@ -74,7 +74,9 @@ def _use(name: str) -> str:
         return ""
     if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
         return ""
-    return f": use usmx.asarray(numpy.random.default_rng(seed).{name}(...))"
+    drawn = f"numpy.random.default_rng(seed).{name}(...)"
+    made = f"frombuffer({drawn}, 'u1')" if name == "bytes" else f"asarray({drawn})"
+    return f": use usmx.{made}"
 
 
 class Generator(Choices):

@@ -113,3 +113,11 @@ def test_wrong_arguments_are_refused_before_a_call(kwargs, error, said):
     assert calls == []
     with pytest.raises(TypeError, match="func must be a function, found int"):
         usmx.benchmark(3)
+
+
+def test_cupys_tuple_of_arguments_is_refused():
+    a = usmx.ones(3)
+    with pytest.raises(TypeError, match=r"one by one, benchmark\(f, a\), found a tuple"):
+        usmx.benchmark(usmx.sum, (a,))
+    for function, given in ((usmx.concatenate, (a, a)), (usmx.zeros, (3,)), (usmx.sum, [a])):
+        assert len(usmx.benchmark(function, given, n_repeat=1, n_warmup=0).times) == 1

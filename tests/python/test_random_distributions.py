@@ -305,3 +305,7 @@ def test_names_that_are_not_there_name_numpys():
         usmx.random.default_rng(0).vonmises  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute 'nosuch'$"):
         usmx.random.nosuch  # noqa: B018
+    with pytest.raises(AttributeError, match=r"bytes") as raised:
+        usmx.random.bytes  # noqa: B018
+    advice = str(raised.value).partition(": use ")[2].replace("seed", "7").replace("...", "5")
+    assert eval(advice, {"usmx": usmx, "numpy": np}).shape == (5,)

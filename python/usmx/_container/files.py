@@ -15,14 +15,23 @@ from operator import index
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_view
-from usmx._container.host import is_plain, numpy
-from usmx._core import asnumpy, empty, reshape
+from usmx._container.host import is_plain, numpy, on_host
+from usmx._core import _as_array, empty, reshape
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._typing import DeviceLike, File, Producer, Progress, QueueLike, UsmType
+    from usmx._core import USMArray
+    from usmx._typing import (
+        ArrayLike,
+        DeviceLike,
+        File,
+        NumpyArray,
+        Producer,
+        Progress,
+        QueueLike,
+        UsmType,
+    )
 
 _PIECE_BYTES = 64 << 20  # a copy of this size runs at the full rate of the bus
 _MAX_HEADER_BYTES = 2 << 20  # Python needs some hundred bytes to parse each of them
@@ -40,7 +49,7 @@ _DAMAGE_MODULES = (
 _MAGIC = b"\x93NUMPY"
 
 
-def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None:
+def save(file: File, arr: Producer | ArrayLike, *, progress: Progress | None = None) -> None:
     """Write an array to a file in NumPy's format .npy. Waits.
 
     Under a path, the function writes a new file in the same folder, and gives it the name when it
@@ -50,11 +59,13 @@ def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None
     Args:
         file: a path, to which ``.npy`` is added if it lacks that ending, or a file open for writing
             bytes.
-        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
+        arr: a USMArray or any other producer of ``__sycl_usm_array_interface__``; or what NumPy
+            makes an array of: a number, lists, an array of NumPy's. `load` reads the element types
+            that usmx has, ``numpy.load`` reads all.
         progress: called after each piece with the bytes written so far and those of all elements.
 
     Raises:
-        TypeError: `arr` is no producer.
+        TypeError: `arr` is neither, or has objects for elements: nothing is pickled.
         ValueError: the names of the fields of a structured type need more than 2 MiB.
         OSError: the file cannot be written, or `file` does not take all bytes.
 
@@ -64,14 +75,18 @@ def save(file: File, arr: Producer, *, progress: Progress | None = None) -> None
         >>> np.load(io.BytesIO(file.getvalue()))
         array([0, 1, 2])
     """
-    view = as_view("arr", arr)
+    view = _to_write("arr", arr)
     header = _header(view)
     with _written(file, ".npy") as stream:
         _write(stream, header, view, _Counter(progress, view.nbytes))
 
 
 def savez(
-    file: File, /, *args: Producer, progress: Progress | None = None, **kwds: Producer
+    file: File,
+    /,
+    *args: Producer | ArrayLike,
+    progress: Progress | None = None,
+    **kwds: Producer | ArrayLike,
 ) -> None:
     """Write several arrays to a file in NumPy's format .npz. Waits.
 
@@ -80,29 +95,34 @@ def savez(
     Args:
         file: a path, to which ``.npz`` is added if it lacks that ending, or a file open for writing
             bytes.
-        args: arrays, named ``arr_0``, ``arr_1`` and so on in the file.
+        args: arrays, numbers and lists, as `save` takes them, named ``arr_0``, ``arr_1`` and so on
+            in the file.
         progress: called after each piece with the bytes written so far and those of all elements.
-        kwds: arrays under their names in the file.
+        kwds: the same under their names in the file.
 
     Raises:
-        TypeError: an array is no producer.
+        TypeError: `save` takes no such array, or one is called ``allow_pickle``, as an argument of
+            ``numpy.savez`` is.
         ValueError: two arrays have the same name, a name contains a NUL character, or the names of
             the fields of a structured type need more than 2 MiB.
         OSError: the file cannot be written, or `file` does not take all bytes.
 
     Example:
         >>> import io
-        >>> usmx.savez(file := io.BytesIO(), x=usmx.arange(3))
+        >>> usmx.savez(file := io.BytesIO(), x=usmx.arange(3), step=0.5)
         >>> _ = file.seek(0)
-        >>> print(usmx.load(file)['x'])
-        [0 1 2]
+        >>> found = usmx.load(file)
+        >>> print(found['x'], found['step'])
+        [0 1 2] 0.5
     """
-    views = {name: as_view(name, array) for name, array in kwds.items()}
+    if "allow_pickle" in kwds:  # it would become an array of the file
+        raise TypeError("savez: no array may be called 'allow_pickle': usmx never pickles elements")
+    views = {name: _to_write(name, array) for name, array in kwds.items()}
     for k, array in enumerate(args):
         name = f"arr_{k}"
         if name in views:
             raise ValueError(f"savez: two arrays have the name {name!r}")
-        views[name] = as_view(name, array)
+        views[name] = _to_write(name, array)
     members = [(_member(name), _header(view), view) for name, view in views.items()]
     counter = _Counter(progress, sum(view.nbytes for view in views.values()))
     with _written(file, ".npz") as stream, _archive(stream, "w") as archive:
@@ -282,6 +302,20 @@ def _archive(stream, mode):
 # ---- writing
 
 
+def _to_write(name: str, obj: Producer | ArrayLike) -> USMArray | NumpyArray:
+    """The USMArray of a producer, or what NumPy makes of anything else."""
+    view = _as_array(obj)
+    if view is not None:
+        return view
+    numbers = numpy.asarray(obj)
+    if numbers.dtype.hasobject:
+        raise TypeError(
+            f"{name} must be an array, a number or a list of numbers, found {type(obj).__name__} "
+            f"whose elements are objects, which usmx does not pickle"
+        )
+    return numbers
+
+
 def _member(name):
     """The name of an array's file in an archive."""
     if "\0" in name:
@@ -326,7 +360,7 @@ def _write_header_3_0(header, fields):
 def _write(stream, header, view, counter):
     stream.write(header)
     for piece in _pieces(view.transpose() if view.flags.fnc else view):
-        host = numpy.ascontiguousarray(asnumpy(piece))  # asnumpy keeps the order of the axes
+        host = numpy.ascontiguousarray(on_host(piece))  # which keeps the order of the axes
         stream.write(host.reshape(-1).view("u1"))
         counter.add(host.nbytes)
 

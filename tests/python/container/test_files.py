@@ -399,6 +399,58 @@ def test_any_view_is_written(data, piece, monkeypatch):
     assert usmx.load(file).tolist() == numbers.transpose(axes)[keys].tolist()
 
 
+# ---- what is no USM array
+
+OF_THE_HOST = {
+    "number": 0.1,
+    "integer": 5,
+    "complex number": 1 - 2j,
+    "list": [1, 2, 3],
+    "nested list": [[1.5, 2], [3, 4]],
+    "NumPy's number": np.float32(2.5),
+    "text": "run 1",
+    "foreign byte order": np.arange(3, dtype=">i4"),
+    "no bytes": np.zeros(3, "V0"),
+    **ARRAYS,
+}
+
+
+@pytest.mark.usefixtures("_piece")
+@pytest.mark.parametrize("given", OF_THE_HOST.values(), ids=OF_THE_HOST)
+def test_what_numpy_makes_an_array_of_is_written_as_numpy_does(given):
+    ours, numpys, archive = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    usmx.save(ours, given)
+    np.save(numpys, given)
+    assert ours.getvalue() == numpys.getvalue()
+    usmx.savez(archive, given, named=given, x=usmx.arange(3))
+    found = np.load(io.BytesIO(archive.getvalue()))
+    assert sorted(found) == ["arr_0", "named", "x"]
+    for name in ("arr_0", "named"):
+        assert found[name].dtype == np.asarray(given).dtype
+        np.testing.assert_array_equal(found[name], given)
+
+
+def test_numbers_beside_arrays_are_read_again():
+    usmx.savez(file := io.BytesIO(), dt=0.1, n=5, x=usmx.arange(3))
+    file.seek(0)
+    found = usmx.load(file)
+    assert (float(found["dt"]), int(found["n"]), found["x"].tolist()) == (0.1, 5, [0, 1, 2])
+
+
+@pytest.mark.parametrize("given", [None, object(), np.array([1, "a"], object), {"x": 1}])
+def test_objects_are_refused(given, tmp_path):
+    with pytest.raises(TypeError, match="arr must be an array, .* found .* objects"):
+        usmx.save(tmp_path / "a", given)
+    with pytest.raises(TypeError, match="x must be an array, .* found .* objects"):
+        usmx.savez(tmp_path / "a", x=given)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_argument_of_numpys_is_not_written_as_an_array():
+    with pytest.raises(TypeError, match="'allow_pickle'"):
+        usmx.savez(io.BytesIO(), x=usmx.zeros(1), allow_pickle=False)
+
+
 # ---- names
 
 
