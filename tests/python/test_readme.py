@@ -22,7 +22,9 @@ from functools import cache, partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import numpy as np
 import pytest
+import usmx
 from documents import BLOCK, ROOT, blocks_of
 from environments import is_here, make_environment_of, required
 from extension_builds import built, quick
@@ -291,6 +293,46 @@ def test_functions_beside_those_of_dpctl4pybind11_compile(tmp_path):
     flags = run(sys.executable, "-P", "-m", "usmx", "config", "--cflags").split()
     flags += run(sys.executable, "-P", "-m", "pybind11", "--includes").split()
     run("g++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", *flags, source)
+
+
+WITHOUT_USMX = ROOT / "docs/how-to/without-usmx.md"
+
+
+class Described:
+    """An object whose dictionary differs from that of an array."""
+
+    def __init__(self, array, **entries):
+        self.array = array
+        self.__sycl_usm_array_interface__ = array.__sycl_usm_array_interface__ | entries
+
+
+@pytest.mark.slow
+def test_consumers_of_the_page_without_usmx_sum_up_all_layouts(project, monkeypatch):
+    import dpnp
+
+    first, _ = (block for block in PYTHON if block.document == WITHOUT_USMX)
+    page = {}
+    exec(first.text, page)
+    monkeypatch.syspath_prepend(project(WITHOUT_USMX))
+    from usm_table import total
+
+    numbers = np.arange(48.0).reshape(6, 8)
+    arrays = [usmx.asarray(numbers, usm_type="shared"), dpnp.asarray(numbers, usm_type="shared")]
+    layouts = [
+        np.s_[:], np.s_[1:], np.s_[:, 1:], np.s_[1::2, 1::2], np.s_[::-1], np.s_[:, ::-1],
+        np.s_[::-2, 1:], np.s_[4:1:-1, ::-3], np.s_[2:3], np.s_[:0], np.s_[::-1, :0],
+    ]  # fmt: skip
+    for array in arrays:
+        for key in layouts:
+            for given, expected in ((array[key], numbers[key]), (array[key].T, numbers[key].T)):
+                np.testing.assert_array_equal(page["row_of_sums"](given), expected.sum(axis=0))
+                assert total(given) == expected.sum()
+    for typestr in ("<f8", "=f8", "|f8"):
+        assert total(Described(arrays[0], typestr=typestr)) == numbers.sum()
+    wrong = {"version": 2, "typestr": ">f8", "shape": (-1, 8), "data": 5, "strides": (8,)}
+    for name, value in wrong.items():
+        with pytest.raises(TypeError, match="expected"):
+            total(Described(arrays[0], **{name: value}))
 
 
 def test_documents_have_examples_of_both_languages():
