@@ -131,7 +131,7 @@ def all_names_table():
         for column, text in map(sorted_out, names):
             cells[column] += f"{', ' if cells[column] else ''}{text}"
         rows.append([letter, *cells])
-    return table(["", "has", "has by another name", "has not"], rows)
+    return table(["", "has", "has, as an alias of", "has not"], rows)
 
 
 def counts_table():
@@ -144,7 +144,7 @@ def counts_table():
         missing = [name for name in names if name not in there]
         counts = [str(len(names) - len(missing)), "0", str(len(missing))]
         rows.append([f"`numpy.{module}`", *counts, ", ".join(f"`{name}`" for name in missing)])
-    return table(["module", "has", "has by another name", "has not", "which are"], rows)
+    return table(["module", "has", "has, as an alias", "has not", "which are"], rows)
 
 
 def overview():
