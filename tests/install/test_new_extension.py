@@ -202,7 +202,9 @@ def use_real_headers(sources):
     section = document.split("#### Real headers in a kernel\n")[1].split("### Versions")[0]
     source, include_option, compiled = re.findall(r"```text\n(.*?)```", section, re.DOTALL)
     text = (sources / "scaled.cpp").read_text("utf-8")
-    kernel = re.search(r'const usmx::lazy_kernel scale\(R"\(\n.*?\)",\s*"scale"\);\n', text, re.DOTALL)
+    kernel = re.search(
+        r'const usmx::lazy_kernel scale\(R"\(\n.*?\)",\s*"scale"\);\n', text, re.DOTALL
+    )
     importing = "  usmx::python::import_usmx();\n"
     change(sources / "scaled.hpp", ("usmx::c_contig>", "usmx::strided>"))
     change(
