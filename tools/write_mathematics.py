@@ -144,7 +144,7 @@ def cpp_reduction(row):
         f"/// {verb} {rest}, along axes.\n"
         f"inline array {name}(const array& x, const reduction_axes& axes = {{}}, "
         f"{how} = {{}}) {call}"
-        f"/// The same along these axes: `{name}(x, 1)` or `{name}(x, {{0, 1}})`.\n"
+        f"/// {verb} {rest}, along these axes: `{name}(x, 1)` or `{name}(x, {{0, 1}})`.\n"
         f"inline array {name}(const array& x, const axes_argument& axes, {how} = {{}}) {call}"
         "/// @cond\n"
         "template <class Nothing = void>\n"
@@ -201,7 +201,7 @@ inline array compute(std::string_view name, std::initializer_list<kernel_argumen
 /// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
 USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {{}},
                       const generated_call_options& how = {{}});
-/// The same along these axes: `reduce("sum", x, 1)`.
+/// Calls the reduction of that name along these axes: `reduce("sum", x, 1)`.
 inline array reduce(std::string_view name, const array& x, const axes_argument& axes,
                     const generated_call_options& how = {{}}) {{
   return reduce(name, x, reduction_axes{{.axes = axes}}, how);

@@ -14,6 +14,8 @@
 
 #include <sycl/queue.hpp>
 
+#include "array/array.hpp"
+#include "memory/buffer.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/layout/layout.hpp"
@@ -21,10 +23,12 @@
 
 namespace usmx::inline v1::internal {
 
+inline std::ptrdiff_t divided_up(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
+
 /// Throws type_error for structured elements.
 void require_plain(std::string_view function, dtype);
 
-/// The same elements with this axis last.
+/// A view with this axis last.
 array with_axis_last(const array&, int axis);
 /// A layout whose axis `axis` is the last one of rows in C order of that shape.
 layout of_rows(std::span<const std::ptrdiff_t> shape, int axis);
@@ -53,6 +57,20 @@ array new_beside(const array&, std::span<const std::ptrdiff_t> shape, dtype);
 /// Whether the host computes with the elements as a kernel does: on a CPU with float64, whose
 /// memory it reaches, and where no work on them may be unfinished.
 USMX_API bool is_ready_on_cpu(const array&);
+
+/// Computes what a call on `x` makes, on the host if it is for the host.
+template <class Call>
+array computed(const Call& call, const array& x) {
+  const bool is_for_host = call.is_for_host();
+  array made = new_array(call.made_layout(), call.made_type(), private_queue(x), x.kind(), 0,
+                         is_for_host ? first_use::at_once : first_use::in_order);
+  if (is_for_host && call.is_for_host()) {  // another thread may have begun work meanwhile
+    call.run_on_host(made);
+  } else {
+    call.run_kernels(made);
+  }
+  return made;
+}
 
 /// How kernels share rows out: as the device's work items run, or by groups of them in any case,
 /// which is for tests without a GPU.

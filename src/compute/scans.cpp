@@ -159,8 +159,8 @@ row_scan::row_scan(scanned what, const array& x, const array& made, std::ptrdiff
   const std::ptrdiff_t rows = x.size() / columns;
   const std::ptrdiff_t most = std::max<std::ptrdiff_t>(way.most_parts / rows, 1);
   items_ = way.items;
-  length_ = std::max(way.shortest_part, (columns + most - 1) / most);
-  parts_ = (columns + length_ - 1) / length_;
+  length_ = std::max(way.shortest_part, divided_up(columns, most));
+  parts_ = divided_up(columns, length_);
   totals_ = new_beside(x, std::array{rows, parts_}, values);
 }
 
@@ -269,15 +269,7 @@ namespace {
 
 array accumulated(scanned what, const array& x, const cumulative_options& how) {
   const accumulation call(what, x, how);
-  const bool is_for_host = call.is_for_host();
-  const array made = new_array(call.made_layout(), call.made_type(), private_queue(x), x.kind(), 0,
-                               is_for_host ? first_use::at_once : first_use::in_order);
-  if (is_for_host && call.is_for_host()) {  // another thread may have begun work meanwhile
-    call.run_on_host(made);
-  } else {
-    call.run_kernels(made);
-  }
-  return call.written(made);
+  return call.written(computed(call, x));
 }
 
 }  // namespace

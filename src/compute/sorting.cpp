@@ -30,8 +30,6 @@ constexpr std::ptrdiff_t items_of_block = 256;  // this and the next two as in s
 constexpr std::ptrdiff_t each_of_item = 8;
 constexpr int few_bits = 8;  // of a digit; groups have no other
 
-std::ptrdiff_t divided_up(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
-
 /// An unsigned number in the order of the elements. Empty: elements of the type have none.
 std::string_view key_text(dtype type) {
   switch (type.kind()) {
@@ -352,16 +350,7 @@ void ordering::run_kernels(const array& made, row_sharing sharing) const {
 namespace {
 
 array ordered(std::string_view function, ordered_by what, const array& x, const sort_options& how) {
-  const ordering call(function, what, x, how);
-  const bool is_for_host = call.is_for_host();
-  array made = new_array(call.made_layout(), call.made_type(), private_queue(x), x.kind(), 0,
-                         is_for_host ? first_use::at_once : first_use::in_order);
-  if (is_for_host && call.is_for_host()) {  // another thread may have begun work meanwhile
-    call.run_on_host(made);
-  } else {
-    call.run_kernels(made);
-  }
-  return made;
+  return computed(ordering(function, what, x, how), x);
 }
 
 }  // namespace

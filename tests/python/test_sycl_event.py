@@ -298,11 +298,15 @@ def own_array(kind):
 
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
 def test_the_test_would_see_stale_numbers(kind):
-    a = own_array(kind)
-    work = Work(a)
-    assert not bare(a)[-1]
-    work.event.wait()
-    assert (bare(a) == 7).all()
+    def is_stale():
+        a = own_array(kind)
+        work = Work(a)
+        stale = not bare(a)[-1]
+        work.event.wait()
+        assert (bare(a) == 7).all()
+        return stale
+
+    assert any(is_stale() for _ in range(100))  # this thread may have slept while a kernel ran
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -36,7 +36,7 @@ inline array compute(std::string_view name, std::initializer_list<kernel_argumen
 /// Calls the reduction of that name. Throws as reduction_kernel::call() and compute() do.
 USMX_API array reduce(std::string_view name, const array& x, const reduction_axes& axes = {},
                       const generated_call_options& how = {});
-/// The same along these axes: `reduce("sum", x, 1)`.
+/// Calls the reduction of that name along these axes: `reduce("sum", x, 1)`.
 inline array reduce(std::string_view name, const array& x, const axes_argument& axes,
                     const generated_call_options& how = {}) {
   return reduce(name, x, reduction_axes{.axes = axes}, how);
@@ -354,7 +354,7 @@ inline array sum(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("sum", x, axes, how);
 }
-/// The same along these axes: `sum(x, 1)` or `sum(x, {0, 1})`.
+/// Adds up the elements, along these axes: `sum(x, 1)` or `sum(x, {0, 1})`.
 inline array sum(const array& x, const axes_argument& axes,
                  const generated_call_options& how = {}) {
   return reduce("sum", x, axes, how);
@@ -371,7 +371,7 @@ inline array prod(const array& x, const reduction_axes& axes = {},
                   const generated_call_options& how = {}) {
   return reduce("prod", x, axes, how);
 }
-/// The same along these axes: `prod(x, 1)` or `prod(x, {0, 1})`.
+/// Multiplies the elements, along these axes: `prod(x, 1)` or `prod(x, {0, 1})`.
 inline array prod(const array& x, const axes_argument& axes,
                   const generated_call_options& how = {}) {
   return reduce("prod", x, axes, how);
@@ -388,7 +388,7 @@ inline array max(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("max", x, axes, how);
 }
-/// The same along these axes: `max(x, 1)` or `max(x, {0, 1})`.
+/// Finds the greatest element, along these axes: `max(x, 1)` or `max(x, {0, 1})`.
 inline array max(const array& x, const axes_argument& axes,
                  const generated_call_options& how = {}) {
   return reduce("max", x, axes, how);
@@ -405,7 +405,7 @@ inline array min(const array& x, const reduction_axes& axes = {},
                  const generated_call_options& how = {}) {
   return reduce("min", x, axes, how);
 }
-/// The same along these axes: `min(x, 1)` or `min(x, {0, 1})`.
+/// Finds the smallest element, along these axes: `min(x, 1)` or `min(x, {0, 1})`.
 inline array min(const array& x, const axes_argument& axes,
                  const generated_call_options& how = {}) {
   return reduce("min", x, axes, how);
@@ -422,7 +422,8 @@ inline array argmax(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("argmax", x, axes, how);
 }
-/// The same along these axes: `argmax(x, 1)` or `argmax(x, {0, 1})`.
+/// Finds the index of the greatest element, along these axes: `argmax(x, 1)` or `argmax(x, {0,
+/// 1})`.
 inline array argmax(const array& x, const axes_argument& axes,
                     const generated_call_options& how = {}) {
   return reduce("argmax", x, axes, how);
@@ -440,7 +441,8 @@ inline array argmin(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("argmin", x, axes, how);
 }
-/// The same along these axes: `argmin(x, 1)` or `argmin(x, {0, 1})`.
+/// Finds the index of the smallest element, along these axes: `argmin(x, 1)` or `argmin(x, {0,
+/// 1})`.
 inline array argmin(const array& x, const axes_argument& axes,
                     const generated_call_options& how = {}) {
   return reduce("argmin", x, axes, how);
@@ -458,7 +460,7 @@ inline array mean(const array& x, const reduction_axes& axes = {},
                   const generated_call_options& how = {}) {
   return reduce("mean", x, axes, how);
 }
-/// The same along these axes: `mean(x, 1)` or `mean(x, {0, 1})`.
+/// Finds the mean of the elements, along these axes: `mean(x, 1)` or `mean(x, {0, 1})`.
 inline array mean(const array& x, const axes_argument& axes,
                   const generated_call_options& how = {}) {
   return reduce("mean", x, axes, how);
@@ -475,7 +477,7 @@ inline array any_of(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("any", x, axes, how);
 }
-/// The same along these axes: `any_of(x, 1)` or `any_of(x, {0, 1})`.
+/// Says whether an element is not zero, along these axes: `any_of(x, 1)` or `any_of(x, {0, 1})`.
 inline array any_of(const array& x, const axes_argument& axes,
                     const generated_call_options& how = {}) {
   return reduce("any", x, axes, how);
@@ -493,7 +495,7 @@ inline array all_of(const array& x, const reduction_axes& axes = {},
                     const generated_call_options& how = {}) {
   return reduce("all", x, axes, how);
 }
-/// The same along these axes: `all_of(x, 1)` or `all_of(x, {0, 1})`.
+/// Says whether all elements are not zero, along these axes: `all_of(x, 1)` or `all_of(x, {0, 1})`.
 inline array all_of(const array& x, const axes_argument& axes,
                     const generated_call_options& how = {}) {
   return reduce("all", x, axes, how);
@@ -511,7 +513,8 @@ inline array count_nonzero(const array& x, const reduction_axes& axes = {},
                            const generated_call_options& how = {}) {
   return reduce("count_nonzero", x, axes, how);
 }
-/// The same along these axes: `count_nonzero(x, 1)` or `count_nonzero(x, {0, 1})`.
+/// Counts the elements that are not zero, along these axes: `count_nonzero(x, 1)` or
+/// `count_nonzero(x, {0, 1})`.
 inline array count_nonzero(const array& x, const axes_argument& axes,
                            const generated_call_options& how = {}) {
   return reduce("count_nonzero", x, axes, how);

@@ -277,7 +277,7 @@ class USMX_API reduction_kernel {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return only(call(all, axes));
   }
-  /// The same along these axes: `along(1, x)` or `along({0, 1}, x)`.
+  /// Reduces along these axes: `along(1, x)` or `along({0, 1}, x)`.
   template <class... Arguments>
   array along(const axes_argument& axes, const Arguments&... arguments) const {
     return along(reduction_axes{.axes = axes}, arguments...);

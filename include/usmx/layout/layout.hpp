@@ -87,13 +87,13 @@ class USMX_API layout {
   /// number of elements or the last offset does not fit std::ptrdiff_t. For the strides, an extent
   /// of 0 counts as 1, and a stride that would not fit is 0.
   static layout c_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
-  /// The same for a shape in braces: `layout::c_order({2, 3})`.
+  /// Takes the shape in braces: `layout::c_order({2, 3})`.
   static layout c_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
     return c_order(std::span(shape.begin(), shape.size()), offset);
   }
   /// The same in column-major order.
   static layout f_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
-  /// The same for a shape in braces: `layout::f_order({2, 3})`.
+  /// Takes the shape in braces: `layout::f_order({2, 3})`.
   static layout f_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
     return f_order(std::span(shape.begin(), shape.size()), offset);
   }
@@ -103,7 +103,7 @@ class USMX_API layout {
   /// elements, an offset or the number of offsets between the elements does not fit std::ptrdiff_t.
   static layout strided(std::span<const std::ptrdiff_t> shape,
                         std::span<const std::ptrdiff_t> strides, std::ptrdiff_t offset = 0);
-  /// The same for numbers in braces: `layout::strided({2, 3}, {3, 1})`.
+  /// Takes the numbers in braces: `layout::strided({2, 3}, {3, 1})`.
   static layout strided(std::initializer_list<std::ptrdiff_t> shape,
                         std::initializer_list<std::ptrdiff_t> strides, std::ptrdiff_t offset = 0) {
     return strided(std::span(shape.begin(), shape.size()),

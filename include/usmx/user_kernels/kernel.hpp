@@ -406,19 +406,19 @@ class USMX_API lazy_kernel {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return launch(launch_sizes::of(sizes), all);
   }
-  /// The same in groups of a certain size.
+  /// Runs the kernel in groups of a certain size.
   template <int Dimensions, class... Arguments>
   sycl::event operator()(const sycl::nd_range<Dimensions>& sizes,
                          const Arguments&... arguments) const {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return launch(launch_sizes::of(sizes), all);
   }
-  /// The same for arguments and sizes that are known at run time only, as kernel::launch() takes
+  /// Runs it with arguments and sizes that are known at run time only, as kernel::launch() takes
   /// them. `queue` is where it runs, or null.
   sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const;
-  /// The same with the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
+  /// Takes the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
   sycl::event launch(const launch_sizes& sizes, std::initializer_list<kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const {

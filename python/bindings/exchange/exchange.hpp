@@ -113,8 +113,8 @@ void bind_producers(nb::module_& m);
 std::optional<array> import_producer(PyObject* producer);
 
 /// CUDA's number of the device on which the producer says by __dlpack_device__ that its memory is.
-/// None if it has no such method, or its memory is elsewhere. Asks only where there are such
-/// devices: others' imports take no time for it.
+/// Returns none if it has no such method, or its memory is elsewhere. Asks only where there are
+/// such devices: others' imports take no time for it.
 std::optional<std::int32_t> cuda_device_of(PyObject* producer);
 
 /// A checked view of a foreign producer's memory on a CUDA device, which keeps the producer alive;

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor import versions
-from usmx._doctor.devices import hidden_by_selectors, unusable, value_in_process
+from usmx._doctor.devices import hidden_by, hidden_by_selectors, unusable, value_in_process
 from usmx._doctor.probe import Probe, unloadable
 from usmx._doctor.situation import Finding, Situation, note, ok
 
@@ -126,7 +126,9 @@ def adapter(situation: Situation) -> Iterator[Finding]:
         )
     if folder is not None:
         yield from package(situation, folder)
-    yield from hidden_adapter(situation, folder or beside.parent)
+    effect = "keeps the SYCL runtime from its adapter for NVIDIA GPUs"
+    to_name = f"{folder or beside.parent}, too, after a comma"
+    yield from hidden_by(ADAPTERS, situation, cuda_devices, effect, to_name)
     if why := unloadable(beside if folder is None else folder / ADAPTER):
         yield unusable(situation)(
             f"the SYCL runtime's adapter for NVIDIA GPUs cannot be loaded: {why}",
@@ -143,15 +145,4 @@ def package(situation: Situation, folder: Path) -> Iterator[Finding]:
             f"{PACKAGE} is in {folder}, and usmx looks for it beside its own package and in the "
             "environment of the SYCL runtime",
             f"install {PACKAGE} into that environment, or export {FOLDERS}={folder}",
-        )
-
-
-def hidden_adapter(situation: Situation, folder: Path) -> Iterator[Finding]:
-    """Find variables that keep the runtime from the adapter: without them, it shows the GPU."""
-    named = [name for name in ADAPTERS if name in situation.environment]
-    if named and cuda_devices(situation.without(*named)):
-        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in named)
-        yield note(
-            f"{values} keeps the SYCL runtime from its adapter for NVIDIA GPUs",
-            f"unset {' and '.join(named)}, or let it name {folder}, too, after a comma",
         )

@@ -4,7 +4,7 @@ A variable is blamed by trial: usmx finds its device in a process without it.
 """
 
 import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from usmx._doctor.probe import Probe, unloadable
@@ -174,14 +174,23 @@ def unusable(situation: Situation) -> Callable[[str, str], Finding]:
     return note if situation.alone.works else problem
 
 
+def hidden_by(
+    names: Iterable[str],
+    situation: Situation,
+    shows: Callable[[Probe], object],
+    effect: str,
+    to_name: str,
+) -> Iterator[Finding]:
+    """Find variables that hide a GPU: without them, `shows` finds it in what usmx found."""
+    given = [name for name in names if name in situation.environment]
+    if given and shows(situation.without(*given)):
+        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in given)
+        yield note(f"{values} {effect}", f"unset {' and '.join(given)}, or let it name {to_name}")
+
+
 def hidden_by_selectors(
     situation: Situation, back_end: str, device: str, shows: Callable[[Probe], object]
 ) -> Iterator[Finding]:
-    """Find variables that hide a GPU: without them, `shows` finds it in what usmx found."""
-    hidden_by = [name for name in SELECTORS if name in situation.environment]
-    if hidden_by and shows(situation.without(*hidden_by)):
-        values = " and ".join(f"{name}={situation.environment[name]!r}" for name in hidden_by)
-        yield note(
-            f"{values} hides the GPU of {back_end}",
-            f"unset {' and '.join(hidden_by)}, or let it name {device}, too",
-        )
+    """Find selectors of devices that hide a GPU."""
+    effect = f"hides the GPU of {back_end}"
+    yield from hidden_by(SELECTORS, situation, shows, effect, f"{device}, too")
