@@ -96,6 +96,7 @@ CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
 OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
 CPP_AXES = '"the axes are {.axes = 1, .are_kept = true}, or just 1"'
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
+CPP_NUMBERS = {"count_nonzero"}  # of all elements: a number, by another header
 
 
 def reduction_list():
@@ -139,10 +140,11 @@ def cpp_reduction(row):
     verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
     name = CPP_NAMES.get(row.name, row.name)
     how = "const generated_call_options& how"
+    all_axes = "" if row.name in CPP_NUMBERS else " = {}"
     call = f'{{\n  return reduce("{row.name}", x, axes, how);\n}}\n'
     return (
         f"/// {verb} {rest}, along axes.\n"
-        f"inline array {name}(const array& x, const reduction_axes& axes = {{}}, "
+        f"inline array {name}(const array& x, const reduction_axes& axes{all_axes}, "
         f"{how} = {{}}) {call}"
         f"/// {verb} {rest}, along these axes: `{name}(x, 1)` or `{name}(x, {{0, 1}})`.\n"
         f"inline array {name}(const array& x, const axes_argument& axes, {how} = {{}}) {call}"

@@ -186,15 +186,16 @@ def fftn(
     Args:
         x: an array, as for `fft`.
         s: the numbers of elements along the axes, as `n` of `fft`; -1 means all.
-        axes: integers. By default the last ones, as many as `s` has, or all.
+        axes: integers. By default the last ones, as many as `s` has, or all. An axis that comes
+            again is transformed again, the last ones first.
         norm, out: as for `fft`.
 
     Returns:
         A new complex USMArray; or `out`.
 
     Raises:
-        ValueError: an extent is less than 1, `s` and `axes` have different lengths, an axis
-            occurs twice, or another `norm`.
+        ValueError: an extent is less than 1, `s` and `axes` have different lengths, or another
+            `norm`.
         TypeError: no array, or structured elements.
         numpy.exceptions.AxisError: there is no such axis.
 
@@ -325,8 +326,7 @@ def irfft2(
 def _complex(function, x, s, axes, norm, is_forward):
     x = _prepared(function, x, "c")
     s, axes = _extents_and_axes(function, x, s, axes)
-    x = _fitted(x, s, axes)
-    return _along(x, axes, is_forward, _scale(function, norm, prod(s), is_forward))
+    return _along(x, s, axes, is_forward, _scale(function, norm, prod(s), is_forward))
 
 
 def _real(function, x, s, axes, norm):
@@ -334,13 +334,15 @@ def _real(function, x, s, axes, norm):
     s, axes = _extents_and_axes(function, x, s, axes)
     if not axes:
         raise ValueError(f"fft.{function}: at least 1 axis must be transformed")
-    x = _fitted(x, s, axes)
     scale = _scale(function, norm, prod(s), True)
-    some, rest = axes[-_MOST_AXES:], axes[:-_MOST_AXES]
+    count = _count_together(axes)
+    x = _fitted(x, s[-count:], axes[-count:])
     shape = [*x.shape]
     shape[axes[-1]] = shape[axes[-1]] // 2 + 1
-    x = _transformed(x, tuple(shape), _complex_of(x), some, True, 1.0 if rest else scale)
-    return _along(x, rest, True, scale)
+    is_last = count == len(axes)
+    some = axes[-count:]
+    x = _transformed(x, tuple(shape), _complex_of(x), some, True, scale if is_last else 1.0)
+    return _along(x, s[:-count], axes[:-count], True, scale)
 
 
 def _to_real(function, x, s, axes, norm):
@@ -352,10 +354,10 @@ def _to_real(function, x, s, axes, norm):
     if given is None or given[-1] in (None, -1):
         s[-1] = 2 * (x.shape[axes[-1]] - 1)
         _require_points(function, s)
-    x = _fitted(x, [*s[:-1], s[-1] // 2 + 1], axes)
     # What the spectrum says beyond the first half counts in oneMKL's transforms of several axes,
-    # and not in NumPy's.
-    x = _along(x, axes[:-1], False, 1.0)
+    # and not in NumPy's, which takes the first axes first.
+    x = _along(x, s[-2::-1], axes[-2::-1], False, 1.0)
+    x = _fitted(x, [s[-1] // 2 + 1], axes[-1:])
     shape = [*x.shape]
     shape[axes[-1]] = s[-1]
     dtype = _dtype("float32" if x.dtype == _dtype("complex64") else "float64")
@@ -363,12 +365,22 @@ def _to_real(function, x, s, axes, norm):
     return _transformed(x, tuple(shape), dtype, axes[-1:], False, scale)
 
 
-def _along(x, axes, is_forward, scale):
-    """Transform complex numbers along axes, the last ones first."""
+def _along(x, s, axes, is_forward, scale):
+    """Transform complex numbers along axes, the last ones first; each is cut or padded to `s`."""
     while axes:
-        some, axes = axes[-_MOST_AXES:], axes[:-_MOST_AXES]
+        count = _count_together(axes)
+        x = _fitted(x, s[-count:], axes[-count:])
+        some, axes, s = axes[-count:], axes[:-count], s[:-count]
         x = _transformed(x, x.shape, x.dtype, some, is_forward, 1.0 if axes else scale)
     return x
+
+
+def _count_together(axes):
+    """How many of the last axes one transform takes: it takes no axis twice."""
+    last = axes[-_MOST_AXES:]
+    while len({*last}) < len(last):
+        last = last[1:]
+    return len(last)
 
 
 def _prepared(function, x, kind):
@@ -397,8 +409,6 @@ def _extents_and_axes(function, x, s, axes):
     if axes is None:
         axes = range(x.ndim) if s is None else range(-len(s), 0)
     axes = [as_axis(axis, x.ndim) for axis in axes]
-    if len({*axes}) < len(axes):
-        raise ValueError(f"fft.{function}: axes must differ, found {axes}")
     extents = [x.shape[axis] for axis in axes]
     if s is not None:
         if len(s) != len(axes):
@@ -416,7 +426,7 @@ def _extents_and_axes(function, x, s, axes):
 def _require_points(function, extents):
     if extents and min(extents) < 1:
         raise ValueError(
-            f"fft.{function}: the number of transformed elements must be at least 1, found "
+            f"fft.{function}: Invalid number of FFT data points: it must be at least 1, found "
             f"{min(extents)}"
         )
 

@@ -16,8 +16,10 @@
 #include "compute/elementwise.hpp"
 #include "compute/promotion.hpp"
 #include "compute/table.hpp"
+#include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1 {
@@ -69,12 +71,16 @@ std::string_view class_of(dtype type) {
   }
 }
 
+const reduction_row* find_row(std::string_view name, dtype type) {
+  const auto found = std::ranges::find_if(reduction_rows, [&](const reduction_row& each) {
+    return each.name == name && each.types == class_of(type);
+  });
+  return found == std::end(reduction_rows) ? nullptr : found;
+}
+
 const reduction_row& reduction_row_of(std::string_view name, dtype type) {
   const auto is_named = [&](const reduction_row& each) { return each.name == name; };
-  const auto found = std::ranges::find_if(reduction_rows, [&](const reduction_row& each) {
-    return is_named(each) && each.types == class_of(type);
-  });
-  if (found != std::end(reduction_rows)) {
+  if (const reduction_row* found = find_row(name, type)) {
     return *found;
   }
   if (std::ranges::none_of(reduction_rows, is_named)) {
@@ -266,13 +272,31 @@ array compute(std::string_view name, std::span<const kernel_argument> operands,
   return found->kernel.call(all.converted(found->types), how)[0];
 }
 
+namespace {
+
+/// The operand of a reduction of real numbers: integers are converted to the default type first,
+/// as Python's mean() does. Waits then for what the call comes after.
+array reduced_operand(std::string_view name, const array& x, bool has_fp64,
+                      std::span<const sycl::event> after) {
+  const char kind = x.type().kind();
+  const bool is_integral = kind == 'b' || kind == 'i' || kind == 'u';
+  if (find_row(name, x.type()) != nullptr || find_row(name, float64) == nullptr || !is_integral) {
+    return x;
+  }
+  detail::wait_for_all({after.begin(), after.end()});
+  return astype(x, has_fp64 ? float64 : float32);
+}
+
+}  // namespace
+
 array reduce(std::string_view name, const array& x, const reduction_axes& axes,
              const generated_call_options& how) {
-  const kernel_argument operands[] = {x};
-  const reduction_row& of = reduction_row_of(name, x.type());
-  const reduction_kernel& kernel = support_of(internal::private_queue(x).get_device()).fp64
-                                       ? kernel_of<true>(of, x.type())
-                                       : kernel_of<false>(of, x.type());
+  const bool has_fp64 = support_of(internal::private_queue(x).get_device()).fp64;
+  const array operand = reduced_operand(name, x, has_fp64, how.after);
+  const kernel_argument operands[] = {operand};
+  const reduction_row& of = reduction_row_of(name, operand.type());
+  const reduction_kernel& kernel =
+      has_fp64 ? kernel_of<true>(of, operand.type()) : kernel_of<false>(of, operand.type());
   return kernel.call(operands, axes, how)[0];
 }
 

@@ -113,6 +113,11 @@ launch_sizes checked_sizes(const kernel_signature& signature, const launch_sizes
   if (dimensions < 1 || dimensions > 3) {
     refuse("expected sizes of 1 to 3 dimensions, found ", dimensions);
   }
+  for (auto k = static_cast<std::size_t>(dimensions); k < 3; ++k) {
+    if (sizes.global[k] > 1 || (sizes.local && (*sizes.local)[k] > 1)) {
+      refuse("expected .dimensions = ", k + 1, " with so many sizes, found ", dimensions);
+    }
+  }
   if (signature.dimensions != 0 && signature.dimensions != dimensions) {
     refuse("expected sizes of ", signature.dimensions,
            signature.dimensions == 1 ? " dimension" : " dimensions", ", as in the kernel, found ",

@@ -79,11 +79,12 @@ class USMX_API array : public detail::array_spellings {
         readonly_(other.readonly_) {
     other.layout_ = usmx::layout::without_elements();
   }
-  /// Shares the memory of the other array, and releases its own.
-  array& operator=(const array&) = default;
+  /// Shares the memory of the other array, and releases its own. A part is no variable: its
+  /// elements are set by copy() and fill().
+  array& operator=(const array&) & = default;
   /// Takes the other array's share in the memory, and releases its own. The other one is left
   /// without memory and elements.
-  array& operator=(array&& other) noexcept {
+  array& operator=(array&& other) & noexcept {
     if (this != &other) {
       owner_ = std::move(other.owner_);
       layout_ = std::exchange(other.layout_, usmx::layout::without_elements());
@@ -92,6 +93,15 @@ class USMX_API array : public detail::array_spellings {
     }
     return *this;
   }
+  /// @cond
+  template <class Value>
+  array& operator=(const Value&) && {
+    static_assert(detail::never<Value>,
+                  "a part is set by usmx::copy(source, a.slice(i)) or usmx::fill(a.slice(i), "
+                  "value); an assignment would change which array the temporary object is");
+    return *this;
+  }
+  /// @endcond
   /// Lets go of the memory. Does not wait.
   ~array() = default;
 

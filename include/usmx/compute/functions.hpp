@@ -509,7 +509,7 @@ array all_of(const array& x, const detail::reduction_spellings&,
 }
 /// @endcond
 /// Counts the elements that are not zero, along axes.
-inline array count_nonzero(const array& x, const reduction_axes& axes = {},
+inline array count_nonzero(const array& x, const reduction_axes& axes,
                            const generated_call_options& how = {}) {
   return reduce("count_nonzero", x, axes, how);
 }

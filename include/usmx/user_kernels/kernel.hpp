@@ -44,7 +44,7 @@ struct kernel_access;
 struct launch_sizes {
   /// 1 to 3.
   int dimensions = 1;
-  /// All work items, of which the first `dimensions` count.
+  /// All work items, of which the first `dimensions` count; sizes above 1 behind them are refused.
   std::array<std::size_t, 3> global = {};
   /// The work items of a group; none for sizes that usmx chooses: the largest innermost one up to
   /// 1024 that divides.

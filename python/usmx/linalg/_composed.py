@@ -80,8 +80,10 @@ def _vector_norm(function, x, axis, keepdims, order):
     if isinstance(order, str):
         raise ValueError(f"linalg.{function}: {order!r} is no norm of vectors")
     sizes = _call("abs", x)
-    if order in (inf, -inf):
-        return _reduce("max" if order > 0 else "min", sizes, axis, keepdims)
+    if order == inf:
+        return _largest(sizes, axis, keepdims)
+    if order == -inf:
+        return _reduce("min", sizes, axis, keepdims)
     if order == 0:
         return _reduce("count_nonzero", sizes, axis, keepdims).astype(sizes.dtype)
     if order == 1:
@@ -90,6 +92,11 @@ def _vector_norm(function, x, axis, keepdims, order):
         return _call("sqrt", _reduce("sum", _call("multiply", sizes, sizes), axis, keepdims))
     powers = _reduce("sum", _call("pow", sizes, float(order)), axis, keepdims)
     return _call("pow", powers, 1.0 / order)
+
+
+def _largest(sizes, axis, keepdims=False):
+    """The maxima of sizes, which are not negative: 0 where there are none, as in NumPy."""
+    return _reduce("max" if sizes.size else "sum", sizes, axis, keepdims)
 
 
 def _as_inexact(function, x):
@@ -128,8 +135,16 @@ def matrix_norm(x: Producer, /, *, keepdims: bool = False, ord: float | str = "f
     return _matrix_norm("matrix_norm", x, keepdims, ord)
 
 
-_OF_SINGULAR_VALUES = {"nuc": "sum", 2: "max", -2: "min"}
-_OF_SUMS = {1: (-2, "max"), -1: (-2, "min"), inf: (-1, "max"), -inf: (-1, "min")}
+def _smallest(sizes, axis):
+    return _reduce("min", sizes, axis)
+
+
+def _total(sizes, axis):
+    return _reduce("sum", sizes, axis)
+
+
+_OF_SINGULAR_VALUES = {"nuc": _total, 2: _largest, -2: _smallest}
+_OF_SUMS = {1: (-2, _largest), -1: (-2, _smallest), inf: (-1, _largest), -inf: (-1, _smallest)}
 
 
 def _matrix_norm(function, x, keepdims, order):
@@ -141,13 +156,13 @@ def _matrix_norm(function, x, keepdims, order):
     if order in ("fro", "f", None):
         return _vector_norm(function, x, (-2, -1), keepdims, 2)
     if order in _OF_SINGULAR_VALUES:
-        found = _reduce(_OF_SINGULAR_VALUES[order], svdvals(x), -1)
+        found = _OF_SINGULAR_VALUES[order](svdvals(x), -1)
         return found[..., None, None] if keepdims else found
     if order not in _OF_SUMS:
         raise ValueError(f"linalg.{function}: {order!r} is no norm of matrices")
-    summed, best = _OF_SUMS[order]
+    summed, norm_of = _OF_SUMS[order]
     sums = _reduce("sum", _call("abs", x), summed, keepdims=True)
-    found = _reduce(best, sums, (-2, -1))
+    found = norm_of(sums, (-2, -1))
     return found[..., None, None] if keepdims else found
 
 
@@ -244,7 +259,8 @@ def matrix_rank(
     """Compute the rank of each matrix of a stack. Waits (see `unchecked`).
 
     Args:
-        x: matrices of shape (..., M, N).
+        x: matrices of shape (..., M, N); the rank of a vector or a number is 1, but that of
+            zeros is 0.
         tol: NumPy's: singular values above it count.
         hermitian: NumPy's; whether the matrices are Hermitian, which takes less time.
         rtol: singular values above `rtol` times the largest one count: a number, or an array of
@@ -254,14 +270,18 @@ def matrix_rank(
         A new USMArray of integers, of shape (...).
 
     Raises:
-        LinAlgError: `x` has less than two dimensions, or singular values did not converge.
+        LinAlgError: singular values did not converge.
+        ValueError: both `tol` and `rtol`.
         TypeError: elements of a type that LAPACK lacks, such as float16.
 
     Example:
         >>> print(usmx.linalg.matrix_rank(usmx.ones((3, 3))))
         1
     """
-    x = as_matrices("matrix_rank", x)
+    _require_one("matrix_rank", tol=tol, rtol=rtol)
+    x = as_computed("matrix_rank", "x", x)
+    if x.ndim < 2:
+        return _reduce("any", x).astype("int64")
     values = svd(x, compute_uv=False, hermitian=hermitian)
     if values.shape[-1] == 0:
         return zeros(x.shape[:-2], "int64", usm_type=x.usm_type, sycl_queue=x._own_queue)
@@ -286,6 +306,7 @@ def pinv(
 
     Raises:
         LinAlgError: `x` has less than two dimensions, or singular values did not converge.
+        ValueError: both `rcond` and `rtol`.
         TypeError: elements of a type that LAPACK lacks, such as float16.
 
     Example:
@@ -293,6 +314,7 @@ def pinv(
         [[0.5 0. ]
          [0.  0. ]]
     """
+    _require_one("pinv", rtol=rtol, rcond=rcond)
     x = as_matrices("pinv", x)
     if x.size == 0:
         shape = (*x.shape[:-2], x.shape[-1], x.shape[-2])
@@ -302,6 +324,12 @@ def pinv(
     inverses = _call("where", is_kept, _call("reciprocal", values), 0.0)
     rows = _call("multiply", inverses[..., None], _call("conj", matrix_transpose(u)))
     return matmul(_call("conj", matrix_transpose(vh)), rows)
+
+
+def _require_one(function, **limits):
+    if all(limit is not None for limit in limits.values()):
+        first, second = limits
+        raise ValueError(f"linalg.{function}: `{first}` and `{second}` can't be both set.")
 
 
 def _least(x, values, rtol):
@@ -532,8 +560,8 @@ def cross(x1: Producer, x2: Producer, /, *, axis: SupportsIndex = -1) -> USMArra
     a, b = (moveaxis(x, as_axis(axis, x.ndim), -1) for x in arrays)
     if a.shape[-1] != 3 or b.shape[-1] != 3:
         raise ValueError(
-            f"linalg.cross: the axis must have 3 elements, found shapes {arrays[0].shape} and "
-            f"{arrays[1].shape}"
+            "linalg.cross: input arrays must be (arrays of) 3-dimensional vectors, found shapes "
+            f"{arrays[0].shape} and {arrays[1].shape}"
         )
     parts = [
         _call(

@@ -100,7 +100,7 @@ def as_computed(function: str, name: str, x: Any) -> USMArray:
     if x.dtype in COMPUTED:
         return x
     if x.dtype.kind not in "biu":
-        raise TypeError(f"linalg.{function}: arrays of type {x.dtype} are not supported")
+        raise TypeError(f"linalg.{function}: array type {x.dtype} is unsupported in linalg")
     return x.astype(default_float(x._own_queue.sycl_device))
 
 

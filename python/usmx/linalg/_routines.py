@@ -209,8 +209,8 @@ def lstsq(a: Producer, b: Producer, rcond: float | None = None) -> tuple[Any, An
     rows, columns = a.shape
     if right.shape[0] != rows:
         raise LinAlgError(
-            f"linalg.lstsq: a and b must have the same number of rows, found {rows} and "
-            f"{right.shape[0]}"
+            "linalg.lstsq: Incompatible dimensions: a and b must have the same number of rows, "
+            f"found {rows} and {right.shape[0]}"
         )
     a, right = as_fitting((a, right))
     if right.shape[1] == 0:  # the rank does not depend on it

@@ -70,6 +70,16 @@ TEST_F(functions_test, reductions_go_along_axes) {
   EXPECT_FLOAT_EQ(static_cast<float>(values(usmx::mean(x))[0]), 8.0F / 3);
 }
 
+TEST_F(functions_test, means_of_integers_are_real_numbers) {
+  for (const array& x : {of<std::int32_t>({1, 2, 4, -3}), of<std::uint8_t>({0, 1, 3, 0})}) {
+    const array mean = usmx::mean(x);
+    EXPECT_TRUE(mean.type() == usmx::float64 || mean.type() == usmx::float32);
+    EXPECT_EQ(values(mean), doubles{1});
+  }
+  const array y = of<std::int64_t>({1, 2, 3, 5}).reshaped({2, 2});
+  EXPECT_EQ(values(usmx::mean(y, 1)), (doubles{1.5, 4}));
+}
+
 TEST_F(functions_test, axes_are_a_number_or_a_list) {
   const array x = of<double>({1, 2, 3, 4, 5, 6}).reshaped({1, 2, 3});
   const array sums = usmx::sum(x, {.axes = {1}});

@@ -696,6 +696,16 @@ TEST_F(kernel_test, dimensions_are_those_of_the_kernel) {
        "kernel, found 2"});
 }
 
+TEST_F(kernel_test, sizes_beyond_the_dimensions_are_refused) {
+  const array x = floats(8, 0);
+  const usmx::kernel_argument all[] = {1, x, x};
+  for (const usmx::launch_sizes& sizes : {usmx::launch_sizes{.global = {4, 2}},
+                                          usmx::launch_sizes{.global = {8}, .local = {{8, 2}}}}) {
+    expect_error<usmx::value_error>([&] { axpy().launch(sizes, all); },
+                                    {"expected .dimensions = 2 with so many sizes, found 1"});
+  }
+}
+
 TEST_F(kernel_test, local_size_is_chosen) {
   const array x = floats(1000, 1);
   const array y = floats(1000, 1);

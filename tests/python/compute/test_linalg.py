@@ -1,5 +1,6 @@
 """usmx.linalg: the results are NumPy's, or have the same residuals, for all types and layouts."""
 
+import itertools
 import re
 import shutil
 import sys
@@ -274,7 +275,7 @@ def test_integers_become_the_default_real_type(given):
 
 
 def test_half_precision_is_refused_as_in_numpy():
-    with pytest.raises(TypeError, match="linalg.inv: arrays of type float16 are not supported"):
+    with pytest.raises(TypeError, match="linalg.inv: array type float16 is unsupported"):
         linalg.inv(usmx.ones((2, 2), dtype="f2"))
 
 
@@ -416,7 +417,9 @@ def test_checks_are_on_again_after_an_error_and_in_other_threads():
         (lambda x: linalg.matrix_power(x, 0.5), TypeError, "n must be"),
         (lambda x: linalg.multi_dot([x]), ValueError, "expected 2 arrays or more"),
         (lambda x: linalg.outer(x, x), ValueError, "expected vectors"),
-        (lambda x: linalg.cross(x, x), ValueError, "must have 3 elements"),
+        (lambda x: linalg.cross(x, x), ValueError, "must be (arrays of) 3-dimensional"),
+        (lambda x: linalg.pinv(x, 0.1, rtol=0.1), ValueError, "`rtol` and `rcond` can't"),
+        (lambda x: linalg.matrix_rank(x, 0.1, rtol=0.1), ValueError, "`tol` and `rtol` can't"),
         (lambda x: linalg.lstsq(x, usmx.ones(3)), linalg.LinAlgError, "same number of rows"),
         (lambda x: linalg.inv("x"), TypeError, "must be a USMArray"),
     ],
@@ -548,6 +551,30 @@ def test_ranks_and_pseudo_inverses_are_numpys(dtype, stack):
     many = np.full(stack, 2.0)
     found = linalg.matrix_rank(x, rtol=usmx.asarray(many))
     assert np.array_equal(usmx.asnumpy(found), np.zeros(stack))
+
+
+@pytest.mark.parametrize("x", [[1, 0, 0], [0, 0], [], 3.0, 0, [[1, 2], [2, 4]]], ids=str)
+def test_rank_of_vectors_and_numbers_is_numpys(x):
+    found = linalg.matrix_rank(usmx.asarray(x))
+    assert found.dtype == "i8"
+    assert int(found) == np.linalg.matrix_rank(x)
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (0, 0), (3, 0, 2), (0, 3, 2)], ids=str)
+def test_norms_of_nothing_are_numpys(shape):
+    a = np.zeros(shape)
+    x = usmx.asarray(a)
+    for order in ("fro", "nuc", 1, 2, np.inf):
+        close(linalg.matrix_norm(x, ord=order), np.linalg.matrix_norm(a, ord=order))
+        close(
+            linalg.matrix_norm(x, ord=order, keepdims=True),
+            np.linalg.matrix_norm(a, ord=order, keepdims=True),
+        )
+    for axis, order in itertools.product((None, 0, -1), (0, 1, 2, np.inf)):
+        options = {"axis": axis, "ord": order}
+        close(linalg.vector_norm(x, **options), np.linalg.vector_norm(a, **options))
+    with pytest.raises(ValueError, match="no identity"):
+        linalg.vector_norm(x, ord=-np.inf)
 
 
 @pytest.mark.parametrize("power", [-3, -1, 0, 1, 2, 5])
