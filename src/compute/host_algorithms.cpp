@@ -125,10 +125,11 @@ bool is_left_to_kernels(dtype type) { return type.kind() == 'c' || type == float
 
 bool can_scan_on_host(dtype type, dtype made, std::ptrdiff_t count,
                       std::ptrdiff_t columns) noexcept {
-  constexpr std::ptrdiff_t longest = 512;  // a row that is one part for kernels, too
+  // Sums of floating-point numbers depend on the parts.
+  const bool is_one_part = made.kind() != 'f' || columns <= shortest_scan_part;
   constexpr type_code results[] = {type_code::int64, type_code::uint64, type_code::float32,
                                    type_code::float64};
-  return count <= max_host_scan && columns <= longest && !is_left_to_kernels(type) &&
+  return count <= max_host_scan && is_one_part && !is_left_to_kernels(type) &&
          std::ranges::find(results, made.code()) != std::end(results);
 }
 

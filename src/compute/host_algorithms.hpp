@@ -10,6 +10,8 @@ namespace usmx::inline v1::internal {
 
 /// No call by the host has more elements.
 inline constexpr std::ptrdiff_t max_host_scan = 16384;
+/// Kernels on CPUs add up a row of so many elements in one part, one after the other.
+inline constexpr std::ptrdiff_t shortest_scan_part = 4096;
 inline constexpr std::ptrdiff_t max_host_sort = std::ptrdiff_t{4} << 20;
 /// Longer rows are sorted by kernels, digit by digit.
 inline constexpr std::ptrdiff_t longest_host_sort = 32768;

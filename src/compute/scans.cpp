@@ -98,7 +98,7 @@ struct way_of_rows {
   std::ptrdiff_t shortest_part;
 };
 constexpr std::ptrdiff_t items_of_group = 256;  // as in scan_groups.hpp
-constexpr way_of_rows by_items{"scan.hpp", 1, 256, 512};
+constexpr way_of_rows by_items{"scan.hpp", 1, 256, shortest_scan_part};
 constexpr way_of_rows by_groups{"scan_groups.hpp", items_of_group, 2048, 8 * items_of_group};
 
 const way_of_rows& way_for(scanned what, const array& x, dtype made, row_sharing sharing) {

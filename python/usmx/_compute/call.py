@@ -106,31 +106,37 @@ def compute(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
 def launch(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     """Call the row's function, by a kernel."""
     found = KERNELS[row.name](*operands, out)
-    return general(row, operands, out) if found is None else found
+    return general(row, operands, out, KERNELS) if found is None else found
 
 
-def general(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
+def general(
+    row: Row, operands: tuple[Any, ...], out: Any = None, functions: dict[str, Any] = CALLS
+) -> Any:
     """Call the row's function for operands that the library does not take as they are."""
     if row.is_logical:
         operands = tuple(map(truth_of, operands))
     if _is_one_in_a_tuple(out):
-        return launch(row, operands, out[0])
+        return general(row, operands, out[0], functions)
     for each in (*operands, out):
         if isinstance(each, Traced):
             return each.apply(row, operands, out)
     if tracing.trace is not None and all(map(is_number, operands)):
         return tracing.trace.apply(row, operands, out)
-    operands = operands_of(row.name, row.operands, operands)
+    if all(type(each) in WEAK for each in operands):
+        operands = tuple(map(asarray, operands))
+    else:
+        operands = operands_of(row.name, row.operands, operands)
     if out is not None:
         output(row.name, out)
     if row.name in ("equal", "not_equal") and _have_fields(operands):
         from usmx._compute.elementwise import compare_fields  # which computes by this module
 
         return compare_fields(row, operands[0], operands[1], out)
-    return _by_kernel(row, operands, out)
+    found = functions[row.name](*operands, out)
+    return _converted(row, operands, out, functions) if found is None else found
 
 
-def _by_kernel(row, operands, out):
+def _converted(row, operands, out, functions):
     """The result for USMArrays and numbers, which become elements of the kernel's types."""
     first = next(each for each in operands if type(each) is USMArray)
     types = types_of(row, tuple(map(kind_of, operands)), first._own_queue.sycl_device)
@@ -142,8 +148,8 @@ def _by_kernel(row, operands, out):
     except OverflowError:
         if not row.compares:
             raise
-        return _by_kernel(row, tuple(map(comparable, operands)), out)
-    found = KERNELS[row.name](*converted, out)
+        return _converted(row, tuple(map(comparable, operands)), out, functions)
+    found = functions[row.name](*converted, out)
     if found is None:  # for `out` alone
         raise TypeError(
             f"{row.name}: a result of type {types.result} cannot be written to an array of type "
@@ -221,8 +227,9 @@ def operands_of(
 def _numbers_on_a_queue(numbers):
     """Numbers as arrays on the current queue. Python's follow those of NumPy, if there are any."""
     strong = [isinstance(each, numpy.generic) for each in numbers]
+    all_weak = not any(strong)
     return tuple(
-        asarray(each) if is_strong or not any(strong) else each
+        asarray(each) if is_strong or all_weak else each
         for each, is_strong in zip(numbers, strong, strict=True)
     )
 

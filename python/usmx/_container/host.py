@@ -155,6 +155,11 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
         sycl_queue = common_queue(arrays)
     if usm_type is None:
         usm_type = common_usm_type(arrays)
+    if all(a.ndim == 0 and not a.dtype.names and _core._host_may_view(a) for a in arrays):
+        made = require_plain(numpy.asarray(_with_numbers(sequence), dtype), sequence)
+        result = _core._new_array_for(made, dtype, usm_type, sycl_queue, device, order)
+        _core._copy_from_host(result, made)
+        return result
     tree = _resolved(sequence, dtype)
     result = _core._new_array(
         _shape_of(tree),
@@ -168,6 +173,14 @@ def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
     )
     _assign(tree, result)
     return result
+
+
+def _with_numbers(item):
+    """Nested lists with numbers of NumPy's in place of arrays without dimensions."""
+    if isinstance(item, (list, tuple)):
+        return [_with_numbers(part) for part in item]
+    view = None if type(item) in _NUMBERS else _core._as_array(item)
+    return item if view is None else numpy.asarray(view)[()]
 
 
 def _resolved(item, dtype):

@@ -22,8 +22,22 @@ if TYPE_CHECKING:
 _kernels: dict[str, ElementwiseKernel] = new_cache()
 
 
+_MOST_ON_HOST = 1 << 16  # elements; a kernel counts more on a CPU of many cores
+
+
+def _is_for_host(*arrays: USMArray) -> bool:
+    """Whether NumPy counts: few elements, where kernels run on the host as well."""
+    return all(
+        x.size <= _MOST_ON_HOST and x._own_queue.sycl_device.is_cpu and _host_may_view(x)
+        for x in arrays
+    )
+
+
 def _counted(positions: USMArray, length: int) -> USMArray:
     """How often each position from 0 on occurs. Sums of integers do not depend on their order."""
+    if _is_for_host(positions):
+        counts = numpy.bincount(numpy.asarray(positions).ravel(), minlength=length)
+        return asarray(counts, "i8", **place_of(positions))
     kernel = _kernels.get("count")
     if kernel is None:
         kernel = _kernels["count"] = ElementwiseKernel(
@@ -199,6 +213,10 @@ def histogram(
         [1 2 1] [1. 2. 3. 4.]
     """
     x = array_of(a)
+    if weights is None and _is_for_host(x):
+        edges = bins if is_text(bins) or numpy.isscalar(bins) else on_host(bins)
+        counts, edges = numpy.histogram(numpy.asarray(x), edges, range, density)
+        return asarray(counts, **place_of(x)), asarray(edges, **place_of(x))
     factors = None if weights is None else arrays_of(x, weights)[1]
     counts, (edges,) = _in_bins(
         "histogram", [x], [_edges_on_host(x, bins, range, weights)], factors

@@ -118,7 +118,7 @@ def test_rows_of_many_lengths_are_sorted_stably(dtype):
 
 @pytest.mark.parametrize("dtype", TYPES)
 def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, dtype):
-    for shape, axis in [((5, 70), 1), ((70, 5), 0), ((1,), 0), ((512,), 0)]:
+    for shape, axis in [((5, 70), 1), ((70, 5), 0), ((1,), 0), ((512,), 0), ((2, 1029), 1)]:
         host = values(dtype, shape)
         for function in (usmx.cumulative_sum, usmx.cumulative_prod):
             for lead in (False, True):
@@ -135,6 +135,20 @@ def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, dtype):
                         for way in ("host", "kernel")
                     )
                 assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "shape"),
+    [("f4", (1023,)), ("f8", (4096,)), ("f8", (3, 4096)), ("u4", (4097,)), ("i8", (3, 5461))],
+    ids=str,
+)
+def test_cumulative_sums_of_long_rows_have_the_bits_of_the_kernels(monkeypatch, dtype, shape):
+    host = np.random.default_rng(3).standard_normal(shape) * 9
+    x = usmx.asarray(np.abs(host).astype(dtype))
+    found, expected = (
+        only(monkeypatch, way, usmx.cumulative_sum, x, axis=-1) for way in ("host", "kernel")
+    )
+    assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
 
 
 def test_bytes_of_bools_that_are_not_1_count_as_true(monkeypatch):
@@ -187,7 +201,8 @@ def test_products_of_transposed_matrices_are_numpys():
 @pytest.mark.parametrize(
     ("function", "x"),
     [
-        (usmx.cumulative_sum, (513, "f8")),
+        (usmx.cumulative_sum, (4097, "f4")),
+        (usmx.cumulative_sum, (16385, "i8")),
         (usmx.cumulative_sum, (5, "c8")),
         (usmx.sort, (32769, "f8")),
         (usmx.sort, (5, "f2")),
