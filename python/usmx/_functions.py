@@ -59,9 +59,14 @@ def attach(methods: type | dict[str, Any], cls: type) -> None:
             setattr(cls, name, method)
 
 
+def code_of(function: Any) -> Any:
+    """The code of a function, also of one that another function stands in front of."""
+    return getattr(function, "__wrapped__", function).__code__
+
+
 def naming_keywords(function: _AnyFunction) -> _AnyFunction:
     """The same function, but that it answers a keyword that it does not have by those it has."""
-    code = function.__code__
+    code = code_of(function)
     if code.co_flags & _TAKES_ANY_KEYWORD:
         return function
     known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
@@ -85,6 +90,7 @@ def naming_keywords(function: _AnyFunction) -> _AnyFunction:
                 raise TypeError(f"{error}: call it as {_call_of(function)}") from None
             raise
 
+    call._names_keywords = True  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 

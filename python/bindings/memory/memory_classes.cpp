@@ -387,6 +387,9 @@ void bind_host_access(nb::module_& m) {
   m.def(
       "_host_may_view", [](const py_array& a) { return internal::host_may_view(a.value); },
       nb::sig("def _host_may_view(a: USMArray, /) -> bool"));
+  m.def(
+      "_is_ready_on_cpu", [](const py_array& a) { return internal::is_ready_on_cpu(a.value); },
+      nb::sig("def _is_ready_on_cpu(a: USMArray, /) -> bool"));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.compute_follows_data import common_queue
 from usmx._container.host import numpy
+from usmx._container.little import by_numpy
 from usmx._container.numpy_names import diagonal
 from usmx._core import permute_dims, reshape, squeeze
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from usmx._typing import DTypeLike
 
 
+@by_numpy(64)
 def einsum(
     *operands: Any,
     out: USMArray | None = None,

@@ -151,6 +151,10 @@ def arrays_in(sequence, depth=1):
 def stacked(sequence, arrays, dtype, device, usm_type, sycl_queue, order):
     """A new array of a sequence in which these arrays were found; arguments as in `asarray`."""
     order = _core._order_letter(order)
+    if order != "F" and dtype is device is sycl_queue is usm_type is None:
+        joined = _core._joined(sequence, 0, True)
+        if joined is not None:
+            return joined
     if sycl_queue is None and device is None:
         sycl_queue = common_queue(arrays)
     if usm_type is None:

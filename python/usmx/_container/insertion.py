@@ -10,6 +10,7 @@ from usmx._container.creation import as_array, as_lists
 from usmx._container.flat import set_flat
 from usmx._container.host import host_value, numpy, on_host, signed
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
+from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat, integers_of
 from usmx._core import _as_array, asarray, moveaxis
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from usmx._typing import ArrayLike, Axes, OrderCF, Producer, Shape
 
 
+@by_numpy(2048)
 def append(arr: ArrayLike | Producer, values: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Join an array and further values, in a new array. Waits.
 
@@ -45,6 +47,7 @@ def append(arr: ArrayLike | Producer, values: Any, axis: SupportsIndex | None = 
     return concat([as_array("arr", arr), values], axis)
 
 
+@by_numpy(2048)
 def delete(arr: ArrayLike | Producer, obj: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Leave out what stands at some indices along an axis, in a new array. Waits.
 
@@ -72,6 +75,7 @@ def delete(arr: ArrayLike | Producer, obj: Any, axis: SupportsIndex | None = Non
     return take(view, kept, along)
 
 
+@by_numpy(2048)
 def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Add values before some indices along an axis, in a new array. Waits.
 

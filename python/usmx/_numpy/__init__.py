@@ -37,7 +37,7 @@ def _made(name):
 def _function(name, module):
     """The function as users see it, which pickle finds in its module."""
     value = getattr(module, name)
-    if type(value) is FunctionType and not hasattr(value, "__wrapped__"):
+    if type(value) is FunctionType and not hasattr(value, "_names_keywords"):
         complete(value)
         value = naming_keywords(value)
         setattr(module, name, value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from usmx._functions import code_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -57,7 +59,7 @@ def complete(function: Callable[..., Any]) -> None:
 
 
 def _names_of(function):
-    code = function.__code__
+    code = code_of(function)
     count = code.co_argcount + code.co_kwonlyargcount
     return code.co_varnames[:count]
 

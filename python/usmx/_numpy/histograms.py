@@ -11,6 +11,7 @@ from usmx._compute.sorting import searchsorted
 from usmx._compute.table import ROWS
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy, on_host
+from usmx._container.little import by_numpy
 from usmx._core import ElementwiseKernel, USMArray, _host_may_view, asarray, reshape, zeros
 from usmx._numpy.arguments import array_of, arrays_of, is_text, place_of, where
 
@@ -22,22 +23,11 @@ if TYPE_CHECKING:
 _kernels: dict[str, ElementwiseKernel] = new_cache()
 
 
-_MOST_ON_HOST = 1 << 16  # elements; a kernel counts more on a CPU of many cores
-
-
-def _is_for_host(*arrays: USMArray) -> bool:
-    """Whether NumPy counts: few elements, where kernels run on the host as well."""
-    return all(
-        x.size <= _MOST_ON_HOST and x._own_queue.sycl_device.is_cpu and _host_may_view(x)
-        for x in arrays
-    )
+_MOST_BY_NUMPY = 1 << 16  # elements; a kernel counts more on a CPU of many cores
 
 
 def _counted(positions: USMArray, length: int) -> USMArray:
     """How often each position from 0 on occurs. Sums of integers do not depend on their order."""
-    if _is_for_host(positions):
-        counts = numpy.bincount(numpy.asarray(positions).ravel(), minlength=length)
-        return asarray(counts, "i8", **place_of(positions))
     kernel = _kernels.get("count")
     if kernel is None:
         kernel = _kernels["count"] = ElementwiseKernel(
@@ -67,6 +57,7 @@ def _weighted(positions: USMArray, weights: USMArray, length: int) -> USMArray:
     return sums
 
 
+@by_numpy(_MOST_BY_NUMPY)
 def bincount(
     x: Operand, /, weights: Operand | None = None, minlength: SupportsIndex = 0
 ) -> USMArray:
@@ -120,6 +111,7 @@ def _sum_type(x):
     return default_float(x._own_queue.sycl_device)
 
 
+@by_numpy(2048)
 def digitize(x: Operand, bins: Operand, right: bool = False) -> USMArray:
     """Find the bin in which each element is. Waits, to look at the order of the edges.
 
@@ -186,6 +178,7 @@ def _edges_on_host(x, bins, range, weights=None):
     return numpy.histogram_bin_edges(ends, bins, range)
 
 
+@by_numpy(_MOST_BY_NUMPY)
 def histogram(
     a: Operand,
     bins: Any = 10,
@@ -213,10 +206,6 @@ def histogram(
         [1 2 1] [1. 2. 3. 4.]
     """
     x = array_of(a)
-    if weights is None and _is_for_host(x):
-        edges = bins if is_text(bins) or numpy.isscalar(bins) else on_host(bins)
-        counts, edges = numpy.histogram(numpy.asarray(x), edges, range, density)
-        return asarray(counts, **place_of(x)), asarray(edges, **place_of(x))
     factors = None if weights is None else arrays_of(x, weights)[1]
     counts, (edges,) = _in_bins(
         "histogram", [x], [_edges_on_host(x, bins, range, weights)], factors

@@ -10,6 +10,7 @@ from usmx._compute.scans import cumulative_sum, diff
 from usmx._compute.sorting import argsort, isin, sort
 from usmx._container.creation import as_axis
 from usmx._container.indexing import nonzero
+from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._core import asarray, empty, moveaxis, reshape
 from usmx._numpy.arguments import array_of, arrays_of, place_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from usmx._typing import Operand
 
 
+@by_numpy(2048)
 def unique(
     ar: Operand,
     return_index: bool = False,

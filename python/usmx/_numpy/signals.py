@@ -11,6 +11,7 @@ from usmx._compute.reductions import sum
 from usmx._compute.sorting import argsort, searchsorted
 from usmx._container.creation import as_axis, as_integer, beside, ones
 from usmx._container.host import numpy
+from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._container.patterns import arange
 from usmx._core import ElementwiseKernel, asarray, empty, reshape
@@ -76,6 +77,7 @@ def _two_sequences(name, a, v, mode):
     return reshape(x, -1), reshape(y, -1)
 
 
+@by_numpy(512)
 def convolve(a: Operand, v: Operand, mode: _Mode = "full") -> USMArray:
     """Convolve two sequences. Does not wait.
 
@@ -96,6 +98,7 @@ def convolve(a: Operand, v: Operand, mode: _Mode = "full") -> USMArray:
     return _correlated(x, y[::-1], mode)
 
 
+@by_numpy(512)
 def correlate(a: Operand, v: Operand, mode: _Mode = "valid") -> USMArray:
     """Correlate two sequences: sums of products of `a` and of `v`, conjugated and moved.
 
@@ -120,6 +123,7 @@ def correlate(a: Operand, v: Operand, mode: _Mode = "valid") -> USMArray:
 # ---- interpolation
 
 
+@by_numpy(2048, types="dl")
 def interp(
     x: Operand,
     xp: Operand,

@@ -11,6 +11,7 @@ from usmx._compute.reductions import count_nonzero, mean, sum
 from usmx._compute.sorting import argsort, sort
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import take_along_axis
+from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._core import asarray, broadcast_to, moveaxis, reshape
 from usmx._numpy.arguments import (
@@ -552,6 +553,7 @@ def corrcoef(
 # ---- orders
 
 
+@by_numpy(2048)
 def lexsort(keys: Any, axis: int = -1) -> USMArray:
     """Find the indices that sort by several keys, the last of which counts most. Does not wait.
 

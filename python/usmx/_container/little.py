@@ -1,0 +1,83 @@
+"""Calls on so few elements that NumPy has computed them before a kernel would start."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING
+
+from usmx._container.host import numpy
+from usmx._core import USMArray, _host_may_view, _is_ready_on_cpu, asarray
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
+
+_NUMBERS = frozenset((bool, int, float, complex))
+_PLAIN = frozenset((*_NUMBERS, str, type(None)))
+
+
+def by_numpy(most: int, types: str = "") -> Callable[[_AnyFunction], _AnyFunction]:
+    """Give calls of a function to NumPy's function of its name, where that is sooner.
+
+    It takes arrays of at most `most` elements, in memory of a CPU's device that the host reaches
+    and on which no work is unfinished. What NumPy refuses, the function itself computes or refuses.
+
+    Args:
+        most: the elements of each array.
+        types: the characters of the types for which the result has NumPy's type; all by default.
+    """
+
+    def decorated(function: _AnyFunction) -> _AnyFunction:
+        name = function.__name__
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            place = _place_of((*args, *kwargs.values()), most, types)
+            if place is None or kwargs.get("out") is not None:
+                return function(*args, **kwargs)
+            host = {key: _on_host(value) for key, value in kwargs.items()}
+            try:
+                with numpy.errstate(all="ignore"):
+                    made = getattr(numpy, name)(*map(_on_host, args), **host)
+            except Exception:  # which the function says in its own words
+                return function(*args, **kwargs)
+            return _beside(place, made)
+
+        return call  # type: ignore[return-value]
+
+    return decorated
+
+
+def _place_of(values, most, types):
+    """The first array, if NumPy may compute with all values; else None."""
+    first = None
+    for value in values:
+        if type(value) is not USMArray:
+            if type(value) in _PLAIN or (type(value) in (list, tuple) and _are_numbers(value)):
+                continue
+            return None
+        if value.size > most or value.dtype.names or (types and value.dtype.char not in types):
+            return None
+        if not (_host_may_view(value) and _is_ready_on_cpu(value)):
+            return None
+        if first is None:
+            first = value
+        elif value.usm_type != first.usm_type or value._own_queue != first._own_queue:
+            return None
+    return first
+
+
+def _are_numbers(values):
+    return set(map(type, values)) <= _NUMBERS
+
+
+def _on_host(value):
+    return numpy.asarray(value) if type(value) is USMArray else value
+
+
+def _beside(place, made):
+    if isinstance(made, tuple):
+        return tuple(_beside(place, each) for each in made)
+    return asarray(made, usm_type=place.usm_type, sycl_queue=place._own_queue)
