@@ -195,7 +195,7 @@ namespace usmx::inline v1 {{
 /// type lacks, unless it is compared, and for another name.
 USMX_API array compute(std::string_view name, std::span<const kernel_argument> operands,
                        const generated_call_options& how = {{}});
-/// The same with the operands in braces.
+/// Calls the element-wise function of that name with the operands in braces.
 inline array compute(std::string_view name, std::initializer_list<kernel_argument> operands,
                      const generated_call_options& how = {{}}) {{
   return compute(name, std::span(operands.begin(), operands.size()), how);

@@ -130,7 +130,7 @@ typedef struct usmx_api usmx_api;
 /// device may have to finish first. Functions with the lock release it meanwhile; around the others
 /// the caller releases it.
 struct usmx_api {
-  // ---- The same in every version.
+  // ---- Members that every version has.
 
   size_t size;     ///< bytes of the table of the installed usmx
   uint32_t major;  ///< major version of the installed usmx's interface

@@ -583,7 +583,7 @@ nextafter(X x, Y y, Rest...) {
   return detail::bits_as<type>(static_cast<word>(detail::bits(from) + (is_outwards ? 1 : -1)));
 }
 
-// The same for float, as C names them.
+// The functions from here on have C's names for float, such as ldexpf.
 template <class X, class N, class... Rest>
 inline detail::enabled<detail::are_numbers<sizeof...(Rest), X> && detail::is_integer<N>, float>
 ldexpf(X x, N n, Rest...) {
@@ -675,7 +675,8 @@ inline T normal_tail(T outside) {
   return r <= T(5) ? polynomial(r - T(1.6), near_over) / polynomial(r - T(1.6), near_under)
                    : polynomial(r - T(5), far_over) / polynomial(r - T(5), far_under);
 }
-/// The same for a value that twice `half` of all do not exceed in magnitude: for up to 0.425.
+/// How many standard deviations above the mean a normal value lies that twice `half` of all do not
+/// exceed in magnitude: for up to 0.425.
 template <class T>
 inline T normal_centre(T half) {
   constexpr T over[] = {2.5090809287301226727e+3, 3.3430575583588128105e+4,

@@ -65,7 +65,7 @@ def code_of(function: Any) -> Any:
 
 
 def naming_keywords(function: _AnyFunction) -> _AnyFunction:
-    """The same function, but that it answers a keyword that it does not have by those it has."""
+    """Make a function answer a keyword that it does not have by naming those that it has."""
     code = code_of(function)
     if code.co_flags & _TAKES_ANY_KEYWORD:
         return function

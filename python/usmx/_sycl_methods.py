@@ -67,7 +67,7 @@ class _OfDevices:
 
 
 class _OfPlatforms:
-    """The same of SyclPlatform."""
+    """Methods of SyclPlatform."""
 
     def get_devices(self: Any, device_type: str | types_of_devices = "all") -> list[SyclDevice]:
         """List the root devices of the platform.
@@ -97,7 +97,7 @@ class _OfPlatforms:
 
 
 class _OfQueues:
-    """The same of SyclQueue."""
+    """Methods of SyclQueue."""
 
     def _repr_html_(self: Any) -> str:
         from usmx._html import queue_html
@@ -128,7 +128,7 @@ class _OfQueues:
 
 
 class _OfPlaces:
-    """The same of Device, which is a queue by another name."""
+    """Methods of Device, which is a queue by another name."""
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickles the queue, as that is pickled. On a sub-device: ValueError."""

@@ -60,7 +60,7 @@ class _ArrowArray(Protocol):
 
 
 class _ArrowDeviceArray(Protocol):
-    """The same, with its place."""
+    """A column in one chunk, with the device that it is on."""
 
     def __arrow_c_device_array__(self, requested_schema: Any = None) -> tuple[object, object]: ...
 

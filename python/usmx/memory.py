@@ -46,7 +46,7 @@ class _OfResources:
 
 
 class _OfPools:
-    """The same of pools."""
+    """Methods of the native classes of pools."""
 
     def __repr__(self: Any) -> str:
         used, free = _text.size_text(self.used_bytes()), _text.size_text(self.free_bytes())

@@ -54,7 +54,7 @@ inline array with_layout(const array& of, layout where) {
   return array_access::with_layout(of, std::move(where));
 }
 
-/// The same elements as others are told of them: strides that say nothing are normal ones.
+/// The array as others are told of it: its strides that say nothing become normal ones.
 USMX_API array as_told(const array&);
 
 /// The view that array::view() gives, without exposing the array: for synchronous work of usmx's

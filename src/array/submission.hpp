@@ -66,7 +66,7 @@ class submission {
   sycl::event start(const Start& start) const {
     return announce(submit_to(*queue_, [&](sycl::queue&) { return start(before_); }));
   }
-  /// The same for a command that is put into a handler.
+  /// Starts the work by a command that is put into a handler, and announces it.
   template <class Command>
   sycl::event start_command(const Command& command) const {
     return announce(submit_to(*queue_, [&](sycl::queue& to) {

@@ -21,9 +21,9 @@ struct host_loops {
 
   /// The loop over arrays; null where the function is not defined for the type.
   loop arrays = nullptr;
-  /// The same where the first operand is a number, of two.
+  /// The loop over a number, the first operand of two, and an array; null if there is none.
   loop number_first = nullptr;
-  /// The same where the second one is.
+  /// The loop over an array and a number, the second operand of two; null if there is none.
   loop number_second = nullptr;
   type_code result{};
   /// How many elements it computes at most: for more, the threads of a launch are worth it.

@@ -14,8 +14,8 @@ namespace usmx::inline v1::internal {
 /// The type of a function's results.
 enum class result_rule {
   same,      ///< The common type of the operands.
-  floating,  ///< The same, but that integers become the default floating-point type.
-  real,      ///< The same, but that of complex numbers it is the type of their parts.
+  floating,  ///< The common type, where integers become the default floating-point type.
+  real,      ///< The common type, where complex numbers become the type of their parts.
   truth,     ///< bool.
 };
 

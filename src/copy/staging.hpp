@@ -33,7 +33,7 @@ class USMX_API staging {
   explicit staging(const array_view& like) : staging(like.shape(), like.type(), like.queue()) {}
   /// The elements of a view, which must be finished. Waits for the copy.
   static staging fetched(const array_view& source) { return fetched(source, source.type()); }
-  /// The same, converted to a type.
+  /// The elements of a view, which must be finished, converted to a type. Waits for the copy.
   static staging fetched(const array_view& source, dtype type);
   /// The elements of an array, after the work on it, converted to a type. Waits.
   static staging fetched(const array& source, dtype type);

@@ -307,8 +307,8 @@ void require_column(const array& a) {
   format_of(a.type());
 }
 
-/// The same elements, for a consumer who may work on a queue: Arrow has no word for memory that
-/// devices reach as well as the host.
+/// An array of the same elements for a consumer who may work on a queue: Arrow has no word for
+/// memory that devices reach as well as the host.
 array leased(const array& a) {
   return internal::unchecked_array(std::make_shared<buffer>(buffer::lent_out(a.owner())), a.type(),
                                    a.layout(), a.readonly());

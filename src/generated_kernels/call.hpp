@@ -79,7 +79,7 @@ enum class loop_kind : std::uint8_t {
 /// places that are no constants, at half the cost if 32 bits hold them.
 enum class step : char {
   adjacent = 'a',     ///< One after the other.
-  repeated = 'r',     ///< The same one.
+  repeated = 'r',     ///< One element for all columns.
   every_other = 'o',  ///< With one between two of them.
   near = 'n',         ///< By a stride, and 32 bits hold all places in bytes.
   strided = 's',      ///< By a stride.

@@ -95,9 +95,9 @@ class layout_builder {
   std::ptrdiff_t* strides_;
 };
 
-/// The same elements with strides that say nothing as others expect them: along axes of one
-/// element, and of arrays without elements, as where the elements lie without gaps. mpi4py and dpnp
-/// refuse negative ones there, too.
+/// The layout with normal strides where strides say nothing: along axes of one element, and in
+/// arrays without elements, they become those of elements without gaps, which others expect. mpi4py
+/// and dpnp refuse negative ones there, too.
 layout with_normal_strides(const layout& source);
 
 // The order in which loops over several arrays walk through memory, and which of their dimensions

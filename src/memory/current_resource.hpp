@@ -40,7 +40,7 @@ namespace usmx::inline v1::detail {
 
 /// Does as usmx::current_resource.
 any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&, usm_kind);
-/// The same if it is known already; none if not. Does not call the runtime.
+/// The current resource if it is known already; none if not. Does not call the runtime.
 std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
                                            usm_kind);
 

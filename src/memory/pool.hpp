@@ -98,8 +98,8 @@ class pool_supply {
   /// Throws allocation_error if the limit or the resource below refuses. If the resource below does
   /// not keep an alignment, asks it for more bytes.
   std::byte* acquire(std::size_t nbytes, std::size_t alignment);
-  /// The same for a caller that holds a lock, and that tells the observer after it has released the
-  /// lock.
+  /// Acquires memory as acquire() does, for a caller that holds a lock, and that tells the observer
+  /// after it has released the lock.
   acquired acquire_untold(std::size_t nbytes, std::size_t alignment);
   void tell(const acquired&) const noexcept;
   /// Gives back a block of acquire(), with the same arguments. To be called without a lock.
@@ -165,7 +165,7 @@ class block_cache {
 
   /// `size` from block_size; any alignment.
   std::byte* allocate(std::size_t size, std::size_t alignment);
-  /// The same, but null if no free block fits. Does not call the runtime.
+  /// Gives a free block of that size; null if none fits. Does not call the runtime.
   std::byte* try_to_allocate(std::size_t size, std::size_t alignment) noexcept {
     // The common case of a pool whose free blocks all wait for work takes no lock.
     return free_nbytes_.load(std::memory_order_relaxed) < size ? nullptr
@@ -247,7 +247,7 @@ class slab_pool {
 
   /// `size` from block_size, at most largest_slab_block.
   std::byte* allocate(std::size_t size);
-  /// The same, but null if it would need a slab.
+  /// Gives a block of a slab that there is; null if a new slab would be needed.
   std::byte* try_to_allocate(std::size_t size) noexcept;
   void deallocate(std::byte* block, std::size_t size) noexcept;
   /// Gives back the slabs without a block in use.

@@ -133,10 +133,10 @@ struct queue_state {
   bool is_peers = false;
 };
 
-/// The same for a queue's context. The last two queues are remembered, and held until others take
-/// their places, because many imports in a row come from one producer.
+/// The state of a queue and of its context. The last two queues are remembered, and held until
+/// others take their places, because many imports in a row come from one producer.
 queue_state state_of(const sycl::queue&);
-/// The same if it is known already: does not call the runtime.
+/// The state of a queue if it is known already: does not call the runtime.
 std::optional<queue_state> known_state_of(const sycl::queue&);
 
 /// The cached queues of every context that is kept, and the peers' queues that are known.

@@ -47,8 +47,9 @@ struct root_device {
 /// ONEAPI_DEVICE_SELECTOR is malformed.
 std::vector<root_device> query_root_devices();
 
-/// The same, but asked only once: the runtime fixes its list at the first query. If the runtime
-/// refuses, there is no device, as in dpctl, and diagnose_missing_device() repeats the refusal.
+/// The root devices, for which the runtime is asked only once: it fixes its list at the first
+/// query. If the runtime refuses, there is no device, as in dpctl, and diagnose_missing_device()
+/// repeats the refusal.
 const std::vector<root_device>& root_devices();
 
 /// Null for a sub-device.
@@ -99,8 +100,8 @@ struct owned_memory {
 /// disable_peer_access() stands.
 bool is_in_reach(const sycl::device&, const sycl::context&, const owned_memory&);
 
-/// The same for kernels on a queue, and memory on which usmx works through another one: that is out
-/// of reach in another context, too.
+/// Whether kernels on a queue may read and write memory on which usmx works through another queue:
+/// memory of another context is out of reach, too.
 bool is_in_reach(const sycl::queue&, const void* first, usm_kind kind,
                  const sycl::queue& of_memory);
 

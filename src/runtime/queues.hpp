@@ -42,8 +42,9 @@ USMX_API sycl::queue own_queue(const sycl::queue&);
 /// The peers' queue for a cached queue, if it is known; any other queue itself. What it refers to
 /// lives as long as the queue that was given.
 USMX_API const sycl::queue& presented_queue(const sycl::queue&);
-/// The same for code outside usmx. If it gets a cached queue itself, usmx expects from now on that
-/// the cached queues have work that usmx has not submitted.
+/// The queue that code outside usmx gets for a queue, as presented_queue(). If that is a cached
+/// queue itself, usmx expects from now on that the cached queues have work that usmx has not
+/// submitted.
 USMX_API const sycl::queue& handed_out(const sycl::queue&);
 USMX_API bool cached_queues_exposed() noexcept;
 

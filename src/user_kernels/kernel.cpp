@@ -241,7 +241,7 @@ sycl::event start_in_order(const kernel::implementation& k, const detail::launch
   });
 }
 
-/// The same, with a report of bad accesses, which is waited for.
+/// Starts a kernel in order, with a report of bad accesses, which is waited for.
 sycl::event start_checked(const kernel::implementation& k, const detail::launch_order& order,
                           const launch_sizes& sizes, checked_arguments all,
                           std::span<const kernel_argument> arguments) {

@@ -190,7 +190,7 @@ namespace usmx::inline v1::internal {
 /// Kernels together with whoever uses them, since others may take their places meanwhile.
 using held_kernels = std::shared_ptr<const std::vector<kernel>>;
 
-/// The same kernels, which hold no queue: each launch of them names one.
+/// Kernels as these that hold no queue: each launch of them names one.
 USMX_API held_kernels without_queue(const std::vector<kernel>&);
 
 /// Finds compiled kernels by a key, and by the context and device of a queue. It keeps those of the

@@ -209,8 +209,8 @@ class USMX_API array : public detail::array_spellings {
     wait();
     return elements;
   }
-  /// The same elements as those of an array that is named, in a view that keeps the memory alive,
-  /// which a temporary array may be the last to share.
+  /// Gives the elements of a temporary array in a view that keeps the memory alive: the array may
+  /// be the last to share it. Waits and throws as for an array that has a name.
   template <element_type T, std::size_t N>
   held_view<T, N> host_as() const&& {
     return {owner_, host_as<T, N>()};
@@ -283,13 +283,13 @@ class USMX_API array : public detail::array_spellings {
       return *this;
     }
   }
-  /// The same elements with the order of the dimensions reversed, as an array of the same memory.
+  /// The elements with the order of the dimensions reversed, as an array of the same memory.
   [[nodiscard]] array transposed() const { return with_layout(usmx::transposed(layout_)); }
-  /// The same elements, taken in C order, with another shape, as an array of the same memory. An
-  /// extent of -1 stands for what the others leave. Throws value_error when the number of elements
-  /// differs or when only a copy can have that shape: usmx::clone() makes one.
+  /// The elements, taken in C order, with another shape, as an array of the same memory. An extent
+  /// of -1 stands for what the others leave. Throws value_error when the number of elements differs
+  /// or when only a copy can have that shape: usmx::clone() makes one.
   [[nodiscard]] array reshaped(const shape_argument& shape) const;
-  /// The same elements as a read-only array of the same memory.
+  /// The elements as a read-only array of the same memory.
   [[nodiscard]] array as_readonly() const {
     return array(owner_, type_, usmx::layout(layout_), true, 0);
   }
@@ -298,8 +298,9 @@ class USMX_API array : public detail::array_spellings {
   /// memory outlives that work, and whatever writes these elements through usmx afterwards comes
   /// after it. Does nothing for an array without elements. Does not wait.
   void record_read(const sycl::event& event) const;
-  /// The same for work that writes these elements: whatever usmx does with them afterwards comes
-  /// after it.
+  /// Announces unfinished work of native code that writes these elements and ends with `event`. The
+  /// memory outlives that work, and whatever usmx does with the elements afterwards comes after it.
+  /// Does nothing for an array without elements. Does not wait.
   void record_write(const sycl::event& event) const;
   /// Announces unfinished work that may read and write these elements: as record_write().
   void record(const sycl::event& event) const { record_write(event); }
@@ -390,7 +391,8 @@ USMX_API layout fitted_to_new_memory(const layout& where);
 /// there is no such memory.
 [[nodiscard]] USMX_API array empty(layout where, dtype type, const sycl::queue& queue,
                                    usm_kind kind, std::size_t alignment = 0);
-/// The same in memory of a certain resource.
+/// Makes a new array of any layout in memory of a certain resource. Throws as empty() for a kind of
+/// memory.
 [[nodiscard]] USMX_API array empty(layout where, dtype type, const sycl::queue& queue,
                                    const placement& memory, std::size_t alignment = 0);
 /// Makes a new C-contiguous array. The elements are not set. usmx allocates at least one element,
@@ -398,15 +400,16 @@ USMX_API layout fitted_to_new_memory(const layout& where);
 /// allocation_error when there is no such memory.
 [[nodiscard]] USMX_API array empty(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, usm_kind kind = usm_kind::device);
-/// The same in memory of a certain resource.
+/// Makes a new C-contiguous array in memory of a certain resource. The elements are not set.
 [[nodiscard]] USMX_API array empty(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, const placement& memory);
-/// The same for a shape in braces: `empty({2, 3}, usmx::float32, queue)`.
+/// Makes a new C-contiguous array of a shape in braces: `empty({2, 3}, usmx::float32, queue)`.
 [[nodiscard]] inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
                                  const sycl::queue& queue, usm_kind kind = usm_kind::device) {
   return empty(shape_argument(shape), type, queue, kind);
 }
-/// The same in memory of a certain resource: `empty({2, 3}, usmx::float32, queue, resource)`.
+/// Makes a new C-contiguous array of a shape in braces, in memory of a certain resource: `empty({2,
+/// 3}, usmx::float32, queue, resource)`.
 [[nodiscard]] inline array empty(std::initializer_list<std::ptrdiff_t> shape, dtype type,
                                  const sycl::queue& queue, const placement& memory) {
   return empty(shape_argument(shape), type, queue, memory);

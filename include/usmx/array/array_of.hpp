@@ -89,8 +89,8 @@ class array_of : public array {
   /// shares the memory. Exposes the array. Throws value_error when the host may not touch the
   /// memory or there is none, read_only_error when T is not const and the array is read-only.
   strided_view<T, N> host_view() const& { return host_as<T, N>(); }
-  /// The same elements in a view that keeps the memory alive, which a temporary array may be the
-  /// last to share.
+  /// Gives the elements of a temporary array for the host, in a view that keeps the memory alive:
+  /// the array may be the last to share it.
   held_view<T, N> host_view() const&& { return std::move(*this).template host_as<T, N>(); }
   /// The elements for kernels. Does not wait. The view is valid as long as an array shares the
   /// memory. Exposes the array. Throws value_error when there is no memory, read_only_error when T
@@ -111,20 +111,21 @@ class array_of : public array {
       return array_of<T, rank>(array::slice(items...));
     }
   }
-  /// The same elements with the order of the dimensions reversed.
+  /// The elements with the order of the dimensions reversed, as an array of the same memory.
   [[nodiscard]] array_of transposed() const { return known(array::transposed()); }
-  /// The same elements, taken in C order, with another shape, as array::reshaped() has them.
+  /// The elements, taken in C order, with another shape in braces, as array::reshaped() has them.
   template <std::size_t M>
   [[nodiscard]] array_of<T, M> reshaped(detail::braced_shape<M> shape) const {
     return array_of<T, M>(array::reshaped(detail::fixed_shape<M>(shape)));
   }
-  /// The same for a shape that is an integer, for one dimension, or a std::array of integers.
+  /// The elements, taken in C order, with another shape: an integer, for one dimension, or a
+  /// std::array of integers.
   template <detail::shape_of_known_rank Shape>
   [[nodiscard]] auto reshaped(const Shape& shape) const {
     constexpr std::size_t M = detail::rank_of_shape<Shape>;
     return array_of<T, M>(array::reshaped(detail::fixed_shape<M>(shape)));
   }
-  /// The same elements, which are not written through the result.
+  /// The elements as an array of the same memory through which they are not written.
   [[nodiscard]] array_of<const T, N> as_readonly() const {
     return array_of<const T, N>(array::as_readonly(), detail::requirement_is_met());
   }
@@ -154,14 +155,15 @@ template <element_type T, std::size_t N>
                                    const placement& memory = usm_kind::device) {
   return array_of<T, N>(shape, queue, memory);
 }
-/// The same for a shape that is an integer, for one dimension, or a std::array of integers.
+/// Makes a new C-contiguous array. The shape is an integer, for one dimension, or a std::array of
+/// integers.
 template <element_type T, detail::shape_of_known_rank Shape>
 [[nodiscard]] auto empty(const Shape& shape, const sycl::queue& queue,
                          const placement& memory = usm_kind::device) {
   return array_of<T, detail::rank_of_shape<Shape>>(shape, queue, memory);
 }
-/// The same for a range of integers, such as the shape of another array: `empty<double,
-/// 2>(a.shape(), queue)`. Throws value_error also when there are not N extents.
+/// Makes a new C-contiguous array. The shape is a range of integers, such as that of another array:
+/// `empty<double, 2>(a.shape(), queue)`. Throws value_error also when there are not N extents.
 template <element_type T, std::size_t N, detail::shape_of_any_rank Shape>
 [[nodiscard]] array_of<T, N> empty(const Shape& shape, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device) {
@@ -172,7 +174,8 @@ template <element_type T, std::size_t N, detail::shape_of_any_rank Shape>
 /// elements, which are not set, lie without gaps in the other's order (NumPy's order 'K'). Throws
 /// value_error when the other has no memory, allocation_error when there is no memory.
 [[nodiscard]] USMX_API array empty_like(const array& other);
-/// The same with the types that the compiler knows.
+/// Makes a new array like another one whose element type and number of dimensions the compiler
+/// knows, and so of these.
 template <element_type T, std::size_t N>
 [[nodiscard]] array_of<std::remove_const_t<T>, N> empty_like(const array_of<T, N>& other) {
   return array_of<std::remove_const_t<T>, N>(empty_like(static_cast<const array&>(other)),

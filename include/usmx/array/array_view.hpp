@@ -225,7 +225,7 @@ class USMX_API array_view {
       return *this;
     }
   }
-  /// The same elements with the order of the dimensions reversed.
+  /// The elements with the order of the dimensions reversed, as a view of the same memory.
   [[nodiscard]] array_view transposed() const {
     return with_layout_unchecked(usmx::transposed(layout_));
   }

@@ -37,7 +37,7 @@ enum class complex_part {
 /// the field's type.
 [[nodiscard]] USMX_API array field_view(const array&, std::string_view name);
 
-/// The same elements with only the fields of these names, as an array of the same memory; the other
+/// The elements with only the fields of these names, as an array of the same memory; the other
 /// fields become padding. The result is read-only, because usmx writes whole elements, padding
 /// included. Throws index_error when there is no such field, value_error when there are no names or
 /// when they are not in the order in which the fields lie in an element.

@@ -59,8 +59,9 @@ struct host_array {
 /// `copy` does. Throws as `copy` does, and value_error when the host memory has another number of
 /// strides than of extents, or elements at no address.
 USMX_API void copy_from_host(const host_array& source, const array& destination);
-/// The same for a view of ordinary host memory (kind `unknown`). Throws value_error also for a view
-/// of USM.
+/// Copies every element of a view of ordinary host memory (kind `unknown`) to the same index of an
+/// array, converting it and waiting as `copy` does. Throws as `copy` does, and value_error for a
+/// view of USM.
 USMX_API void copy_from_host(const array_view& source, const array& destination);
 /// Copies every element of an array to the same index of host memory, waiting and throwing as
 /// copy_from_host() does.
@@ -106,8 +107,10 @@ USMX_API sycl::event copy_async(const array& source, const array& destination);
 /// copy_from_host() does.
 USMX_API sycl::event copy_from_host_async(const host_array& source, const array& destination,
                                           std::shared_ptr<const void> owner);
-/// The same from an array to ordinary host memory, which `owner` keeps alive until it is no longer
-/// written. A copy that this function would have to wait for is finished when it returns.
+/// Starts to copy every element of an array to the same index of ordinary host memory, which
+/// `owner` keeps alive until it is no longer written, and returns the event. A copy that this
+/// function would have to wait for is finished when it returns. Waits and throws as
+/// copy_from_host_async().
 [[nodiscard]] USMX_API sycl::event copy_to_host_async(const array& source,
                                                       const host_array& destination,
                                                       std::shared_ptr<const void> owner);

@@ -155,7 +155,8 @@ template <class T = detail::that_of_the_data, detail::host_data Data>
   using made = typename detail::made_element<T, const Data>::type;
   return detail::copied_from_host<made>(queue, detail::host_view_of(data), memory);
 }
-/// The same with the queue where makers of arrays have it: `from_host(data, queue, kind)`.
+/// Makes an array of host memory as from_host(queue, data) does, with the queue where makers of
+/// arrays have it: `from_host(data, queue, kind)`.
 template <class T = detail::that_of_the_data, detail::host_data Data>
 [[nodiscard]] auto from_host(const Data& data, const sycl::queue& queue,
                              const placement& memory = usm_kind::device) {

@@ -112,25 +112,26 @@ detail::anything to_vector(detail::any_argument, detail::any_argument = {}) {
 /// a shape that no array can have, allocation_error when there is no such memory.
 [[nodiscard]] USMX_API array zeros(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, usm_kind kind = usm_kind::device);
-/// The same in memory of a certain resource.
+/// Makes a new C-contiguous array of zeros in memory of a certain resource.
 [[nodiscard]] USMX_API array zeros(const shape_argument& shape, dtype type,
                                    const sycl::queue& queue, const placement& memory);
-/// The same of a type that the compiler knows, for a shape in braces: `zeros<double>({2, 3},
-/// queue)`.
+/// Makes a new C-contiguous array of zeros of a type that the compiler knows, for a shape in
+/// braces: `zeros<double>({2, 3}, queue)`.
 template <element_type T, std::size_t N>
 [[nodiscard]] array_of<T, N> zeros(detail::braced_shape<N> shape, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device) {
   return array_of<T, N>(zeros(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, memory));
 }
-/// The same for a shape that is an integer, for one dimension, or a std::array of integers.
+/// Makes a new C-contiguous array of zeros. The shape is an integer, for one dimension, or a
+/// std::array of integers.
 template <element_type T, detail::shape_of_known_rank Shape>
 [[nodiscard]] auto zeros(const Shape& shape, const sycl::queue& queue,
                          const placement& memory = usm_kind::device) {
   constexpr std::size_t N = detail::rank_of_shape<Shape>;
   return array_of<T, N>(zeros(detail::fixed_shape<N>(shape), dtype::of<T>(), queue, memory));
 }
-/// The same for a range of N integers: `zeros<double, 2>(a.shape(), queue)`. Throws value_error
-/// also when there are not N.
+/// Makes a new C-contiguous array of zeros. The shape is a range of N integers: `zeros<double,
+/// 2>(a.shape(), queue)`. Throws value_error also when there are not N.
 template <element_type T, std::size_t N, detail::shape_of_any_rank Shape>
 [[nodiscard]] array_of<T, N> zeros(const Shape& shape, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device) {
@@ -161,7 +162,8 @@ template <element_type T, std::size_t N>
   fill(result, value);
   return result;
 }
-/// The same for a shape that is an integer, for one dimension, or a std::array of integers.
+/// Makes a new C-contiguous array whose elements are all `value`. The shape is an integer, for one
+/// dimension, or a std::array of integers.
 template <element_type T, detail::shape_of_known_rank Shape>
 [[nodiscard]] auto full(const Shape& shape, std::type_identity_t<T> value, const sycl::queue& queue,
                         const placement& memory = usm_kind::device) {
@@ -169,8 +171,9 @@ template <element_type T, detail::shape_of_known_rank Shape>
   fill(result, value);
   return result;
 }
-/// The same for a range of N integers: `full<double, 2>(a.shape(), 1.5, queue)`. Throws value_error
-/// also when there are not N.
+/// Makes a new C-contiguous array whose elements are all `value`. The shape is a range of N
+/// integers: `full<double, 2>(a.shape(), 1.5, queue)`. Throws value_error also when there are not
+/// N.
 template <element_type T, std::size_t N, detail::shape_of_any_rank Shape>
 [[nodiscard]] array_of<T, N> full(const Shape& shape, std::type_identity_t<T> value,
                                   const sycl::queue& queue,
@@ -199,13 +202,15 @@ detail::anything full(detail::any_argument, detail::any_argument = {}, detail::a
 /// (NumPy's order 'K'). Throws value_error when the source has no memory, allocation_error when
 /// there is no memory.
 [[nodiscard]] USMX_API array clone(const array& source);
-/// The same in memory of another kind, or of a certain resource, on the same queue.
+/// Makes a new array with the elements of another one in memory of another kind, or of a certain
+/// resource, on the same queue.
 [[nodiscard]] USMX_API array clone(const array& source, const placement& memory);
-/// The same on another queue, of any device and context.
+/// Makes a new array with the elements of another one on another queue, of any device and context.
 [[nodiscard]] USMX_API array clone(const array& source, const sycl::queue& queue,
                                    const placement& memory = usm_kind::device);
-/// The same with the types that the compiler knows: `where` is nothing, a kind of memory or a
-/// resource, or a queue and one of these.
+/// Makes a new array with the elements of another one whose element type and number of dimensions
+/// the compiler knows. `where` is nothing, a kind of memory or a resource, or a queue and one of
+/// these.
 template <element_type T, std::size_t N, class... Where>
 [[nodiscard]] array_of<std::remove_const_t<T>, N> clone(const array_of<T, N>& source,
                                                         const Where&... where) {

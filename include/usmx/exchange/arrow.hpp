@@ -187,9 +187,10 @@ namespace usmx::inline v1::exchange {
 /// integers or floating-point numbers that lie side by side in at least one dimension and in memory
 /// that the host may touch (host_may_touch).
 [[nodiscard]] USMX_API arrow::owned<arrow::array> to_arrow(const array&);
-/// The same as a device array, of any memory: host-accessible memory is on the device `cpu`, other
-/// memory on its dlpack_device. Throws buffer_error also when the device has no number, and for
-/// bools that are not in host-accessible memory; value_error for an array without memory.
+/// Makes a device array of Arrow of the elements of any memory: host-accessible memory is on the
+/// device `cpu`, other memory on its dlpack_device. Waits and throws as to_arrow(). Throws
+/// buffer_error also when the device has no number, and for bools that are not in host-accessible
+/// memory; value_error for an array without memory.
 [[nodiscard]] USMX_API arrow::owned<arrow::device_array> to_arrow_device(const array&);
 
 // ---- in
@@ -244,9 +245,10 @@ struct column_rows {
 /// for a schema or an array that was released before or breaks a rule, buffer_error for elements
 /// that have no equivalent.
 USMX_API column receive(const arrow::schema&, arrow::array&);
-/// The same for a device array. Throws buffer_error also for memory other than the host's.
+/// Makes a column of a device array of Arrow. Throws buffer_error also for memory other than the
+/// host's.
 USMX_API column receive(const arrow::schema&, arrow::device_array&);
-/// The same for all arrays that are left in a stream, which the caller keeps. Throws
+/// Makes a column of all arrays that are left in a stream of Arrow, which the caller keeps. Throws
 /// std::runtime_error, with the stream's own message, when the stream fails.
 USMX_API column receive(arrow::array_stream&);
 

@@ -46,8 +46,8 @@ USMX_API void release(usmx_owner*) noexcept;
 /// Describes an array as plain data, valid as long as the array. Exposes the array (see `array`).
 /// Throws value_error for an array without memory.
 USMX_API usmx_view describe_to_c(const array&);
-/// The same for code that orders its work on the elements and records it: does not expose the
-/// array.
+/// Describes an array as plain data for code that orders its work on the elements and records it:
+/// does not expose the array.
 USMX_API usmx_view describe_to_c_in_order(const array&);
 
 /// Makes an array of the elements of an array's memory that a view describes; it is read-only if

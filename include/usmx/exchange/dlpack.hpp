@@ -176,8 +176,8 @@ USMX_API bool is_on(const array&, dlpack::device);
 /// array without memory.
 [[nodiscard]] USMX_API dlpack::managed_tensor* to_dlpack(const array&, dlpack::device,
                                                          bool copied = false);
-/// The same in the form that DLPack had before version 1.0, which has no flags. Throws buffer_error
-/// also for read-only arrays.
+/// Makes a tensor in the form that DLPack had before version 1.0, which has no flags. Throws
+/// buffer_error also for read-only arrays.
 [[nodiscard]] USMX_API dlpack::legacy_managed_tensor* to_legacy_dlpack(const array&,
                                                                        dlpack::device);
 /// Describes an array as a tensor that owns nothing: it points into this array object and is valid

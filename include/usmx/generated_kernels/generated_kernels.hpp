@@ -125,8 +125,8 @@ class USMX_API elementwise_kernel {
   std::vector<array> call(std::span<const kernel_argument> inputs,
                           const generated_call_options& options = {},
                           const std::optional<std::vector<std::ptrdiff_t>>& shape = {}) const;
-  /// The same, with the event of the work on the outputs. May wait for that work where it is
-  /// several commands.
+  /// Computes the outputs as call() does, and returns them with the event of the work on them. May
+  /// wait for that work where it is several commands.
   generated_result submit(std::span<const kernel_argument> inputs,
                           const generated_call_options& options = {},
                           const std::optional<std::vector<std::ptrdiff_t>>& shape = {}) const;
@@ -290,7 +290,7 @@ class USMX_API reduction_kernel {
   /// and for more than 8 kept or reduced dimensions once neighbours are joined.
   std::vector<array> call(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
                           const generated_call_options& options = {}) const;
-  /// The same, with the event of the work on the outputs.
+  /// Computes the outputs as call() does, and returns them with the event of the work on them.
   generated_result submit(std::span<const kernel_argument> inputs, const reduction_axes& axes = {},
                           const generated_call_options& options = {}) const;
 

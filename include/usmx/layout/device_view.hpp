@@ -32,7 +32,7 @@ class device_view : public detail::view_spellings<device_view<T, N>> {
   /// Number of dimensions.
   static constexpr std::size_t rank() noexcept { return N; }
 
-  /// The same elements for kernels.
+  /// Makes a view for kernels of the elements of a view for the host.
   explicit constexpr device_view(const strided_view<T, N>& elements) noexcept
       : elements_(elements) {}
   /// Makes a view of const T from a view of T.
@@ -66,7 +66,7 @@ class device_view : public detail::view_spellings<device_view<T, N>> {
       return device_view<T, rank>(elements_.slice(items...));
     }
   }
-  /// The same elements with the order of the dimensions reversed.
+  /// The elements with the order of the dimensions reversed, as a view of the same memory.
   [[nodiscard]] constexpr device_view transposed() const noexcept {
     return device_view(elements_.transposed());
   }

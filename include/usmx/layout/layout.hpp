@@ -91,7 +91,8 @@ class USMX_API layout {
   static layout c_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
     return c_order(std::span(shape.begin(), shape.size()), offset);
   }
-  /// The same in column-major order.
+  /// A column-major layout without gaps, whose first element is at `offset`, in elements. Throws as
+  /// c_order().
   static layout f_order(std::span<const std::ptrdiff_t> shape, std::ptrdiff_t offset = 0);
   /// Takes the shape in braces: `layout::f_order({2, 3})`.
   static layout f_order(std::initializer_list<std::ptrdiff_t> shape, std::ptrdiff_t offset = 0) {
@@ -133,7 +134,8 @@ class USMX_API layout {
   /// Whether the elements lie in C order without gaps, as NumPy's flag C_CONTIGUOUS says: strides
   /// of axes of size 1 do not count, and a layout without elements is contiguous.
   bool is_c_contiguous() const noexcept;
-  /// The same for Fortran order, as NumPy's flag F_CONTIGUOUS says.
+  /// Whether the elements lie in Fortran order without gaps, as NumPy's flag F_CONTIGUOUS says: see
+  /// is_c_contiguous().
   bool is_f_contiguous() const noexcept;
 
   /// A layout of the same shape and strides with another offset. Throws overflow_error when the
@@ -228,13 +230,13 @@ USMX_API std::ostream& operator<<(std::ostream&, const layout&);
 /// does. Throws value_error unless the shapes are compatible, and overflow_error when the number of
 /// elements does not fit std::ptrdiff_t.
 USMX_API layout broadcast_assigned(const layout& values, std::span<const std::ptrdiff_t> shape);
-/// The same elements, taken in C order, with another shape and NumPy's strides. Returns none when
-/// only a copy can have that shape. Throws value_error when the number of elements differs, and for
-/// a negative extent: resolve_extent() replaces a -1.
+/// The layout of the elements, taken in C order, with another shape and NumPy's strides. Returns
+/// none when only a copy can have that shape. Throws value_error when the number of elements
+/// differs, and for a negative extent: resolve_extent() replaces a -1.
 [[nodiscard]] USMX_API std::optional<layout> reshaped(const layout&,
                                                       std::span<const std::ptrdiff_t> shape);
-/// The same elements with another shape, where both old and new shape count them in Fortran order:
-/// the first index varies fastest. Returns none, and throws, as reshaped().
+/// The layout of the elements with another shape, where both old and new shape count them in
+/// Fortran order: the first index varies fastest. Returns none, and throws, as reshaped().
 [[nodiscard]] USMX_API std::optional<layout> reshaped_f_order(
     const layout&, std::span<const std::ptrdiff_t> shape);
 /// Replaces an entry -1 of `shape` by the extent that makes `size` elements. Without such an entry,
@@ -316,15 +318,17 @@ USMX_API bool is_contiguous_in(const layout&, element_order) noexcept;
 /// A layout without gaps that has the source's shape and offset 0, in an order that may depend on
 /// the source. Throws overflow_error when the last offset does not fit std::ptrdiff_t.
 [[nodiscard]] USMX_API layout compact_like(const layout& source, element_order);
-/// The same of another shape. For `keep`, the axes have the source's order if there are as many of
-/// them, and C order otherwise. Throws as compact().
+/// A layout of another shape without gaps, in an order that may depend on the source. For `keep`,
+/// the axes have the source's order if there are as many of them, and C order otherwise. Throws as
+/// compact().
 [[nodiscard]] USMX_API layout compact_like(const layout& source, element_order,
                                            std::span<const std::ptrdiff_t> shape);
 
-/// The same elements with the axes in the order in which NumPy's iterators walk through memory: the
-/// axis with the longest stride first. So the elements of the result follow each other in C order
-/// as those of the source do in memory, but negative strides stay negative. An axis of size 1 or of
-/// stride 0 has no place in memory: it keeps its own, and other axes may move past it.
+/// The layout of the elements with the axes in the order in which NumPy's iterators walk through
+/// memory: the axis with the longest stride first. So the elements of the result follow each other
+/// in C order as those of the source do in memory, but negative strides stay negative. An axis of
+/// size 1 or of stride 0 has no position in memory: it keeps its own, and other axes may move past
+/// it.
 USMX_API layout with_axes_as_in_memory(const layout& source);
 
 namespace detail {

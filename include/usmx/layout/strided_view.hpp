@@ -271,7 +271,7 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
       return strided_view<T, rank>(data_ + to.rest(), to.extents, to.strides);
     }
   }
-  /// The same elements with the order of the dimensions reversed.
+  /// The elements with the order of the dimensions reversed, as a view of the same memory.
   [[nodiscard]] constexpr strided_view transposed() const noexcept {
     strided_view result = *this;
     for (std::size_t k = 0; k < N; ++k) {

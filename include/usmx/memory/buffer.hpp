@@ -43,10 +43,10 @@ USMX_API bool may_have_pending_work(const void* first, std::size_t nbytes) noexc
 /// whatever allocated them, and only after all work on them that usmx knows or must expect. The
 /// destructor never waits. If there may be such work, a later call of usmx frees the bytes. If only
 /// usmx's own work or recorded work is unfinished, memory of a pool may serve another buffer on the
-/// same queue before that, if all that is done with that buffer comes after this work. The same
-/// holds if the thread has never called usmx: it may belong to the runtime, and must not call
-/// it. synchronize() waits for the work and frees all of them. In a forked child, the destructor
-/// leaks the memory.
+/// same queue before that, if all that is done with that buffer comes after this work. A later call
+/// frees the bytes also if the thread has never called usmx: it may belong to the runtime, and must
+/// not call it. synchronize() waits for the work and frees all of them. In a forked child, the
+/// destructor leaks the memory.
 class USMX_API buffer {
   /// Properties that never change. They are private, so only buffer itself can call the
   /// constructor.
@@ -74,9 +74,10 @@ class USMX_API buffer {
   /// than pending_limit() waits for work to finish.
   [[nodiscard]] static buffer allocate(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,
                                        std::size_t alignment = 0);
-  /// The same in the order that makers of arrays have, from the current resource of a kind, or from
-  /// a certain resource: `allocate(nbytes, queue, resource)`. Throws value_error also when the
-  /// resource is or stands on a pool of another context or device.
+  /// Allocates as allocate(nbytes, kind, queue), with the arguments in the order that makers of
+  /// arrays have, from the current resource of a kind, or from a certain resource:
+  /// `allocate(nbytes, queue, resource)`. Throws value_error also when the resource is or stands on
+  /// a pool of another context or device.
   [[nodiscard]] static buffer allocate(std::size_t nbytes, const sycl::queue& queue,
                                        const placement& where, std::size_t alignment = 0);
 
@@ -86,7 +87,8 @@ class USMX_API buffer {
   [[nodiscard]] static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes, usm_kind kind,
                                                                const sycl::queue& queue,
                                                                std::size_t alignment = 0);
-  /// The same in the order that makers of arrays have, as allocate() has it.
+  /// Allocates as allocate_shared(nbytes, kind, queue), with the arguments in the order that makers
+  /// of arrays have, from the current resource of a kind, or from a certain resource.
   [[nodiscard]] static std::shared_ptr<buffer> allocate_shared(std::size_t nbytes,
                                                                const sycl::queue& queue,
                                                                const placement& where,
@@ -102,7 +104,7 @@ class USMX_API buffer {
                                     Deleter deleter) {
     return adopt(pointer, nbytes, queue, detail::release_action::of(pointer, std::move(deleter)));
   }
-  /// The same with an action in place of the deleter.
+  /// Takes over bytes of a native library, with an action in place of the deleter.
   [[nodiscard]] static buffer adopt(void* pointer, std::size_t nbytes, const sycl::queue& queue,
                                     detail::release_action release);
 
@@ -188,12 +190,14 @@ class USMX_API buffer {
   /// outlives the work, and everything that usmx does with the bytes from then on comes after it.
   /// Does not wait. Throws fork_error in a forked child.
   void record_write(const sycl::event& event);
-  /// The same for the bytes [first, first + nbytes).
+  /// Tells usmx about work that may write the bytes [first, first + nbytes), as record_write() of
+  /// all bytes does.
   void record_write(const sycl::event& event, const std::byte* first, std::size_t nbytes);
-  /// The same for work that only reads these bytes: what usmx reads from then on does not come
-  /// after it.
+  /// Tells usmx about work that only reads these bytes: what usmx reads from then on does not come
+  /// after it, what usmx writes does. The memory outlives the work. Does not wait. Throws
+  /// fork_error in a forked child.
   void record_read(const sycl::event& event);
-  /// The same for the bytes [first, first + nbytes).
+  /// Tells usmx about work that only reads the bytes [first, first + nbytes).
   void record_read(const sycl::event& event, const std::byte* first, std::size_t nbytes);
   /// Does as record_write().
   void record(const sycl::event& event) { record_write(event); }
@@ -209,7 +213,8 @@ class USMX_API buffer {
   /// this waits for all work of the queues that they may use, too. It does not call the runtime if
   /// there can be no work, because the memory or its queue never left usmx.
   void wait();
-  /// The same for the bytes [first, first + nbytes).
+  /// Waits for usmx's work and the recorded work on the bytes [first, first + nbytes), and as
+  /// wait() for the work that others may have submitted.
   void wait(const std::byte* first, std::size_t nbytes);
   /// Waits for all work of the queues through which others may work on the memory, and not for the
   /// work on the bytes that usmx knows of. Does not call the runtime if there are no such queues.
@@ -240,7 +245,7 @@ class USMX_API buffer {
     none,
     events,          ///< A partner that reads the events of usmx's work, and gives his own.
     queue,           ///< Somebody of whom nothing is known.
-    queue_and_peers  ///< The same, and through the peers' queue beside it.
+    queue_and_peers  ///< As queue, and through the peers' queue beside it.
   };
   /// The parts that have leased the memory in one way.
   struct lease {

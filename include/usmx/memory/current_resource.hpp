@@ -54,7 +54,7 @@ class USMX_API pool_resource {
   /// max_resource_depth resources.
   explicit pool_resource(any_resource upstream, const sycl::queue& queue,
                          std::optional<std::size_t> keep_limit = std::nullopt);
-  /// The same, with the queue first, as in set_current_resource().
+  /// A pool of `upstream` with the queue first, as set_current_resource() has it.
   pool_resource(const sycl::queue& queue, any_resource upstream,
                 std::optional<std::size_t> keep_limit = std::nullopt)
       : pool_resource(std::move(upstream), queue, keep_limit) {}

@@ -281,7 +281,7 @@ class USMX_API kernel {
   /// of a second and more.
   static kernel compile(const sycl::queue& queue, std::string_view source, std::string_view name,
                         const compile_options& options = {});
-  /// The same for several kernels of one source, which is compiled once.
+  /// Compiles several kernels of one source, which is compiled once. Throws as for one kernel.
   static std::vector<kernel> compile(const sycl::queue& queue, std::string_view source,
                                      std::span<const std::string> names,
                                      const compile_options& options = {});
@@ -316,7 +316,7 @@ class USMX_API kernel {
     const std::array<kernel_argument, sizeof...(Arguments)> all{kernel_argument(arguments)...};
     return launch(launch_sizes::of(sizes), all);
   }
-  /// The same for so many work items, in groups that usmx chooses.
+  /// Runs the kernel with so many work items, in groups that usmx chooses.
   template <int Dimensions, class... Arguments>
   sycl::event operator()(const sycl::range<Dimensions>& sizes,
                          const Arguments&... arguments) const {
@@ -331,12 +331,13 @@ class USMX_API kernel {
     return {};
   }
   /// @endcond
-  /// The same for arguments and sizes that are known at run time only. `queue` is where it runs, of
-  /// the kernel's context and device, or null; `after` are events that it comes after, too.
+  /// Runs the kernel with arguments and sizes that are known at run time only. `queue` is where it
+  /// runs, of the kernel's context and device, or null; `after` are events that it comes after,
+  /// too.
   sycl::event launch(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const;
-  /// The same with the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
+  /// Runs the kernel with the arguments in braces: `k.launch({.global = {n}}, {2.0, x, y})`.
   sycl::event launch(const launch_sizes& sizes, std::initializer_list<kernel_argument> arguments,
                      const sycl::queue* queue = nullptr,
                      std::span<const sycl::event> after = {}) const {
@@ -352,8 +353,8 @@ class USMX_API kernel {
     return {};
   }
   /// @endcond
-  /// The same, but does not wait for the kernel where others have the memory who read no events:
-  /// nothing that they do comes after it, unless the caller waits for its event.
+  /// Runs the kernel as launch() does, but does not wait for it where others who read no events
+  /// have the memory: nothing that they do comes after it, unless the caller waits for its event.
   sycl::event launch_async(const launch_sizes& sizes, std::span<const kernel_argument> arguments,
                            const sycl::queue* queue = nullptr,
                            std::span<const sycl::event> after = {}) const;

@@ -220,7 +220,7 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
   number(
       "_address",
       [](const array& a) { return reinterpret_cast<std::uintptr_t>(internal::first_element(a)); },
-      "The same, for comparison alone: does not wait.");
+      "The address of element zero for comparison alone: does not wait.");
   cls.def_prop_ro("_owned_nbytes", &owned_nbytes,
                   "The bytes of memory that usmx made with this array: of a view none.");
   bind_where(

@@ -170,7 +170,7 @@ nb::object new_array_for(nb::handle host, nb::handle dtype_object, nb::handle us
                               type, queue, kind_argument(usm_type, device), first_use::in_order));
 }
 
-/// The same memory on another queue of its context.
+/// An array of the same memory on another queue of its context.
 nb::object on_queue(const py_array& source, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   const array& a = source.value;

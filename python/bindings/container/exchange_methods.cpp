@@ -114,7 +114,7 @@ tensor_place place_argument(const array& a, nb::handle dl_device) {
                       "or another device that there is, found ", repr_text(dl_device.ptr())));
 }
 
-/// The same elements, known to be worked on by the consumer's queue as well.
+/// An array of the same elements, on which the consumer's queue is known to work as well.
 array shared_with(const array& a, const sycl::queue& queue) {
   return internal::unchecked_array(internal::buffer_access::moved_to_queue(a.owner(), queue),
                                    a.type(), a.layout(), a.readonly());

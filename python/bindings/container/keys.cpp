@@ -84,7 +84,7 @@ std::ptrdiff_t integer_in(const array& values) {
   return value;
 }
 
-/// The same in ordinary memory.
+/// The only element of a view of integers in ordinary memory.
 std::ptrdiff_t integer_in(const array_view& values) {
   std::int64_t value = 0;
   convert_element(values.type(), values.data(), type_code::int64,

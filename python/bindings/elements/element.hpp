@@ -40,7 +40,8 @@ void bind_dtype_functions(nb::module_& m);
 /// entries.
 exchange::typedescr to_typedescr(PyObject* list);
 
-/// The same for a dictionary with that typestr. A value_error names it.
+/// Reads a list as to_typedescr(list) does, for a dictionary with that typestr, which a value_error
+/// names.
 exchange::typedescr to_typedescr(PyObject* list, std::string_view typestr);
 
 /// The list, as NumPy's `dtype.descr` has it.

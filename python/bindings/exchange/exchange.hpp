@@ -73,7 +73,8 @@ nb::object to_cuda_dictionary(const array& described);
 std::optional<array> array_of_other_producer(PyObject* object);
 /// A view of a producer as a new USMArray; null for any other object.
 nb::object view_of_producer(nb::handle object);
-/// The same, but returns a USMArray itself.
+/// The producer itself if it is a USMArray, a view of any other producer as a new USMArray; null
+/// for any other object.
 nb::object array_or_view(nb::handle object);
 
 /// An argument that is a USMArray or another producer, as an array. TypeError (type_error) naming

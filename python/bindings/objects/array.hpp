@@ -21,7 +21,7 @@ namespace usmx::bindings {
 
 class lent_part {
  public:
-  /// The same elements in a part of the memory, which lives as long as this object.
+  /// The array's elements in a part of its memory, which lives as long as this object.
   array lend(const array& whole) {
     return internal::unchecked_array(part_of(whole.owner()), whole.type(), whole.layout(),
                                      whole.readonly());
@@ -102,8 +102,8 @@ class held_array {
   /// view must have one.
   static std::unique_ptr<held_array> of(const nb::object& numpy_array, const sycl::queue& queue);
 
-  /// The same for any object, without a call of Python. Null if it is not exactly a NumPy array, or
-  /// not one of such plain elements.
+  /// Holds the elements of any object, without a call of Python. Null if it is not exactly a NumPy
+  /// array, or not one of such plain elements.
   static std::unique_ptr<held_array> of_plain(PyObject* object, const sycl::queue& queue);
 
   const array_view& view() const noexcept { return view_; }

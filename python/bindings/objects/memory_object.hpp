@@ -32,7 +32,8 @@ nb::object queue_object_of(const buffer& memory);
 /// Keeps a Python object and a buffer that it gave.
 detail::release_action keep_alive(PyObject* object, std::unique_ptr<held_buffer> given);
 
-/// The same of a buffer in memory of the system's allocator, which the SYCL runtime calls no USM.
+/// Keeps a Python object and its buffer in memory of the system's allocator, which the SYCL runtime
+/// calls no USM.
 detail::release_action keep_system_memory_alive(PyObject* object,
                                                 std::unique_ptr<held_buffer> given);
 

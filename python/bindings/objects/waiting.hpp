@@ -89,7 +89,7 @@ inline std::shared_ptr<buffer> make_memory(std::size_t nbytes, usm_kind kind,
   return new_buffer::allocate(nbytes, queue, kind, alignment, use);
 }
 
-/// The same as an array.
+/// Makes a new array in memory of make_memory(). The elements are not set.
 inline array make_array(layout where, dtype type, const sycl::queue& queue, usm_kind kind,
                         first_use use, std::size_t alignment = 0) {
   auto memory =

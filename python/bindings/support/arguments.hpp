@@ -39,7 +39,8 @@ counts shape_argument(nb::handle shape);
 
 /// Any object with __index__ as a Python int; type_error naming `what` and what was `expected`.
 nb::object to_integer(const char* what, const char* expected, PyObject* object);
-/// The same as a C++ integer; overflow_error when it does not fit.
+/// Any object with __index__ as a C++ integer: throws as to_integer(), and overflow_error when it
+/// does not fit.
 std::ptrdiff_t to_count(const char* what, const char* expected, PyObject* object);
 
 /// A number of bytes or elements, named `what`: value_error when it is negative.

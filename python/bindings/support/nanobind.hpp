@@ -206,7 +206,7 @@ nb::object make_instance_by(Construct construct) {
   return instance;
 }
 
-/// The same around a value that is moved in.
+/// A new instance of T's Python class around a value that is moved in.
 template <class T>
 nb::object make_instance(T value) {
   return make_instance_by<T>([&](void* at) { new (at) T(std::move(value)); });
@@ -220,7 +220,7 @@ class held_buffer {
       nb::raise_python_error();
     }
   }
-  /// The same, with the other flags if it has none with the first.
+  /// Asks for a buffer with the other flags if the object has none with the first.
   held_buffer(nb::handle object, int flags, int other_flags) {
     if (run_python([&] { return PyObject_GetBuffer(object.ptr(), &view_, flags); }) != 0) {
       PyErr_Clear();

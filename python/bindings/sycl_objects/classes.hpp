@@ -78,10 +78,12 @@ inline nb::object own_object(const sycl::event& event) { return make_instance(ev
 /// one, or such a capsule, which stays usable; none for anything else.
 std::optional<sycl::event> event_of_object(nb::handle object);
 
-/// The same of all items of a tuple or list; type_error naming `name` for anything else.
+/// Copies of the events in all items of a tuple or list, as event_of_object() finds them;
+/// type_error naming `name` for anything else.
 std::vector<sycl::event> events_argument(const char* name, nb::handle events);
 
-/// The same; type_error for anything else, value_error when a capsule was used or has another name.
+/// A copy of the event in an object, as event_of_object() finds it; type_error for anything else,
+/// value_error when a capsule was used or has another name.
 sycl::event event_argument(const char* name, nb::handle);
 
 // ---- usmx.Device: the value of `device=` in Python.
@@ -131,8 +133,8 @@ std::optional<sycl::queue> queue_in_capsule(PyObject* capsule);
 std::optional<sycl::context> context_in_capsule(PyObject* capsule);
 std::optional<sycl::event> event_in_capsule(PyObject* capsule);
 
-/// The same for a constructor, which marks the capsule as used. Throws type_error when the capsule
-/// was used before or is named otherwise.
+/// A copy of what the capsule holds for a constructor, which marks the capsule as used. Throws
+/// type_error when the capsule was used before or is named otherwise.
 sycl::queue take_queue(PyObject* capsule);
 sycl::context take_context(PyObject* capsule);
 sycl::event take_event(PyObject* capsule);

@@ -25,7 +25,8 @@ nb::object loaded_module(interned& name);
 template <class T>
 const T* as_dpctl(PyObject* object);
 
-/// The same for usmx's and dpctl's objects.
+/// The queue, context, device or event inside an object of usmx's or dpctl's class; null for any
+/// other object.
 template <class T>
 const T* value_of_either(PyObject* object) {
   const T* own = value_in<T>(object);
@@ -104,7 +105,8 @@ void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
 /// on such a queue. Takes nanoseconds if nothing has changed.
 void look_for_peers();
 
-/// The same for the device of a queue that goes out or comes in, also where usmx has no queue yet.
+/// Finds dpctl's queue for the device of a queue that goes out or comes in, also where usmx has no
+/// queue yet.
 void look_for_peers_of(const sycl::queue&);
 
 // The order of usmx's work and dpnp's: dpnp keeps the events of its unfinished work in dpctl's

@@ -224,7 +224,7 @@ def _types_in(tree, item):
 
 
 def _types_in_list(sequence):
-    """The same for a list without USM arrays. An empty one has no type."""
+    """The type of each element of a list without USM arrays, in order; none for an empty list."""
     if sequence and set(map(type, sequence)) <= _NUMBERS:
         yield numpy.asarray(sequence).dtype
         return

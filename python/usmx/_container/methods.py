@@ -114,7 +114,7 @@ class _OfArrays:
         return reduce_array(self, protocol)
 
     def __copy__(self: Any) -> Any:
-        """The same elements in new, writable memory of the same kind on the same queue. Waits."""
+        """Copies the elements to new, writable memory of the same kind on the same queue. Waits."""
         from usmx._pickling import copy_array
 
         _require_made(self)
@@ -266,7 +266,7 @@ class _OfArrays:
 
 
 class _OfMemory:
-    """The same of memory objects."""
+    """Methods of the classes of memory objects."""
 
     def __reduce_ex__(self: Any, protocol: SupportsIndex) -> tuple[Any, ...]:
         """Pickles kind, bytes, read-only flag and the device's filter string.

@@ -26,7 +26,7 @@ def run(*, as_json: bool = False) -> int:
 
 
 def values(devices: "list[usmx.SyclDevice]") -> dict[str, Any]:
-    """The same for programs; sizes are in bytes."""
+    """How much memory there is, for programs; sizes are in bytes."""
     return {
         "devices": [
             {

@@ -49,7 +49,7 @@ class kernel_chain {
   T* numbers(std::int64_t count) {
     return reinterpret_cast<T*>(memory(count, dtype::of<T>(), usm_kind::device));
   }
-  /// The same, set to 0.
+  /// Device memory for numbers that are set to 0.
   std::uint32_t* zeros(std::int64_t count);
   /// A number that kernels set, not yet set, and the host reads after wait().
   template <class T>
@@ -94,7 +94,7 @@ class kernel_chain {
   std::vector<sycl::event> last_;
 };
 
-/// The same elements without the repetitions by strides of 0: dimensions of extent 1.
+/// The view without the repetitions by strides of 0: these dimensions get extent 1.
 array_view each_once(const array_view& repeated);
 
 /// Throws index_error naming index, axis and size unless every integer, in memory that the host may

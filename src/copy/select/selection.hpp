@@ -46,8 +46,8 @@ std::optional<transfer> plan_transfer(const array_view& indexed, const selection
 void move_to_linear(const transfer&, const array_view& indexed, const selection&,
                     std::size_t nbytes);
 
-/// The same in the other direction and in order: if several elements go to one place, the last one
-/// stays.
+/// Moves all bytes from linear to indexed elements in order: if several go to one index, the last
+/// one stays.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
 
 }  // namespace usmx::inline v1::detail

@@ -63,8 +63,8 @@ inline void scatter_items(const Item* linear, Item* indexed, place_list places,
   }
 }
 
-/// The same for single items, by the slots that they go to: each gets the last of its items, if
-/// there is one. Several are read before the first one is written.
+/// Moves single items to the indexed side, by the slots that they go to: each slot gets the last of
+/// its items, if there is one. Several are read before the first one is written.
 template <class Item>
 inline void scatter_to_slots(const Item* linear, Item* indexed, const u4* last, std::int64_t slots,
                              const selected_walk& w) {

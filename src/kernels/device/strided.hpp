@@ -164,8 +164,8 @@ inline share share_of(std::int64_t count, std::int64_t per_group) {
   return {begin + lane.first, smaller(begin + per_group, count), lane.count};
 }
 
-/// The same for each window of slots, one after the other: groups near each other look at all
-/// elements, and use those of their window.
+/// The share of one work item in the elements for each window of slots, one window after the other:
+/// groups near each other look at all elements, and use those of their window.
 struct windowed_share {
   share items;
   std::int64_t first_slot;

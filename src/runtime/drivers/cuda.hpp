@@ -72,7 +72,8 @@ struct functions {
 /// The functions of the driver that the SYCL runtime has loaded; none if it has not loaded it, or
 /// one of them is missing.
 std::optional<functions> find_functions() noexcept;
-/// The same for callers that have a CUDA device. Throws device_error if there are none.
+/// The functions of the driver for callers that have a CUDA device. Throws device_error if they are
+/// missing.
 const functions& required_functions();
 
 /// Throws device_error, which says what did not work and the driver's reason, unless the driver

@@ -208,7 +208,8 @@ std::optional<functions> find_functions() noexcept;
 allocation_info narrowed_to_chunk(const functions&, allocation_info found,
                                   const void* pointer) noexcept;
 
-/// The same with the pools of this process, if there are any.
+/// The pools of this process, if the memory library is loaded: narrows answers as
+/// narrowed_to_chunk().
 class loaded_pools {
  public:
   loaded_pools() noexcept : functions_(find_functions()) {}

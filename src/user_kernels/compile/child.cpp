@@ -53,7 +53,7 @@ class descriptor {
   int value_ = -1;
 };
 
-/// The same file above the numbers that the child has for its own, closed in what is executed.
+/// The file under a number above those that the child has for its own, closed in what is executed.
 descriptor moved_up(const descriptor& low) {
   const int high = ::fcntl(low.get(), F_DUPFD_CLOEXEC, 10);
   if (high < 0) {

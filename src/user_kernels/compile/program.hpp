@@ -34,7 +34,7 @@ struct program {
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
-/// The same for NVIDIA's compiler, which finds virtual files by the names that they are included
+/// The program for NVIDIA's compiler, which finds virtual files by the names that they are included
 /// by.
 program as_for_nvrtc(program);
 

@@ -41,8 +41,10 @@ USMX_API std::ptrdiff_t count_nonzero(const array&);
 /// types or the shapes of the arrays are others or one has no memory, read_only_error when one of
 /// them is read-only, type_error when the elements are of a structured type.
 USMX_API void nonzero(const array&, std::span<const array> coordinates);
-/// The same in new arrays on the array's queue, of its kind: one pass less over the elements where
-/// they are in device memory. Throws allocation_error when there is no such memory.
+/// Gives the index of each element that is not zero in new arrays, one for each dimension, on the
+/// array's queue and of its kind of memory. Waits. Takes one pass less over the elements than
+/// count_nonzero() and nonzero() where they are in device memory. Throws allocation_error when
+/// there is no such memory.
 [[nodiscard]] USMX_API std::vector<array> nonzero(const array&);
 
 /// The integers 0, 1, 2, ... of an axis, which select along it: an array of `ndim` dimensions, all
@@ -115,7 +117,8 @@ class USMX_API selection {
 
   /// Whether the host may touch the memory of all integers.
   bool is_on_host() const;
-  /// The same selection with all integers in memory that the host may touch. Waits for copies.
+  /// A selection of the same elements with all integers in memory that the host may touch. Waits
+  /// for copies.
   selection on_host() const;
 
   /// Copies the arrays of integers that overlap the memory of `written`, so that writing there does
@@ -171,8 +174,8 @@ USMX_API void gather(const array& source, const selection&, const array& destina
 /// Memory that the host may not touch is fetched, changed and written back: elements that others
 /// change meanwhile get their old values again.
 USMX_API void scatter(const array& values, selection, const array& destination);
-/// The same with values in ordinary host memory. Also throws value_error when `values` is a view of
-/// USM.
+/// Sets the selected elements of `destination` to values in ordinary host memory, and waits. Throws
+/// as for an array of values, and value_error when `values` is a view of USM.
 USMX_API void scatter(const array_view& values, selection, const array& destination);
 
 }  // namespace usmx::inline v1
