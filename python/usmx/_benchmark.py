@@ -20,7 +20,7 @@ _OF_PROGRAMS = "user-"  # begins the names of kernels that were compiled from so
 
 
 class BenchmarkResult(NamedTuple):
-    """What `usmx.benchmark` measured; lists have an entry for each repetition, in seconds."""
+    """Times that `usmx.benchmark` measured; lists have an entry for each repetition, in seconds."""
 
     name: str
     host_times: list[float]

@@ -247,7 +247,7 @@ def checked_verbosity(verbosity: int) -> int:
 
 
 def one_line(platform: SyclPlatform) -> str:
-    """What verbosity 0 prints of a platform."""
+    """A platform in the one line that verbosity 0 prints."""
     return f"{platform.name} {platform.version}"
 
 
@@ -257,7 +257,7 @@ def _name_in_sycl(backend):
 
 
 def description(platform: SyclPlatform, verbosity: int) -> str:
-    """What the verbosities 1 and 2 print of a platform."""
+    """A platform in the lines that the verbosities 1 and 2 print."""
     devices = platform.get_devices()
     lines = [
         f"    Name        {platform.name}",
@@ -278,7 +278,7 @@ def description(platform: SyclPlatform, verbosity: int) -> str:
 
 
 def of_type(devices: list[SyclDevice], device_type: str | types_of_devices) -> list[SyclDevice]:
-    """Those of a type."""
+    """The devices of a type."""
     wanted = _member("device_type", device_type, types_of_devices)
     return [d for d in devices if wanted in (types_of_devices.all, d.device_type)]
 

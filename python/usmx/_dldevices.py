@@ -84,7 +84,7 @@ def sycl_device_to_dldevice(dev: SyclDevice) -> tuple[DLDeviceType, int]:
 
 
 def from_dlpack_on(x: Any, place: tuple[int, int], copy: bool | None) -> Any:
-    """What ``from_dlpack`` does where its `device` is a pair; C++ calls this."""
+    """Import as ``from_dlpack`` does where its `device` is a pair; C++ calls this."""
     kind, number = _pair(place)
     if kind != DLDeviceType.kDLCPU:
         return _core.from_dlpack(x, device=dldevice_to_sycl_device((kind, number)), copy=copy)

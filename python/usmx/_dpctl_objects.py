@@ -35,7 +35,7 @@ class _Comparable:
 
 
 class SyclContext(_Comparable, dpctl.SyclContext):
-    """What dpctl's class does not have is what usmx's own class says."""
+    """A context of dpctl's class, with the members that only usmx's own class has."""
 
     __slots__ = ()
     __hash__ = dpctl.SyclContext.__hash__
@@ -45,7 +45,7 @@ class SyclContext(_Comparable, dpctl.SyclContext):
 
 
 class SyclDevice(_Comparable, dpctl.SyclDevice):
-    """What dpctl's class does not have is what usmx's own class says."""
+    """A device of dpctl's class, with the members that only usmx's own class has."""
 
     __slots__ = ()
     __hash__ = dpctl.SyclDevice.__hash__
@@ -58,7 +58,7 @@ class SyclDevice(_Comparable, dpctl.SyclDevice):
 
 
 class SyclQueue(_Comparable, dpctl.SyclQueue):
-    """What it does is what usmx's own class does, which checks sizes and keeps the order.
+    """A queue of dpctl's class that does as usmx's own, which checks sizes and keeps the order.
 
     dpctl's own commands take any number of bytes. Its waits are not safe beside other threads.
     """
@@ -104,7 +104,7 @@ class SyclQueue(_Comparable, dpctl.SyclQueue):
 
 
 class SyclEvent(dpctl.SyclEvent):
-    """What it says is what usmx's own class says.
+    """An event of dpctl's class that answers as usmx's own class does.
 
     dpctl's own events are equal only to themselves. Its methods hold the interpreter lock where
     they may wait, and end the process for an event that no back end has.
@@ -144,7 +144,7 @@ class SyclEvent(dpctl.SyclEvent):
 
     @property
     def backend(self):
-        """None if no back end has the event."""
+        """The back end of the event; None if no back end has it."""
         known = _core._own_event(self).backend
         return None if known is None else getattr(dpctl.backend_type, known.name, None)
 

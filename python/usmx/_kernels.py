@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class OfKernels:
-    """What becomes of each: a method of the classes of kernels, whose objects never change."""
+    """Methods of all classes of kernels, whose objects never change."""
 
     def __reduce__(self: Any) -> tuple[Any, ...]:
         """Pickles the arguments of the constructor."""
@@ -41,7 +41,7 @@ class OfKernels:
 
 
 class _OfThoseThatRun:
-    """What only kernels have, and local memory has not."""
+    """Methods of kernels that local memory has not."""
 
     def _repr_html_(self: Any) -> str:
         from usmx._html import kernel_html
@@ -50,7 +50,7 @@ class _OfThoseThatRun:
 
 
 class _OfLocalMemory:
-    """What only local memory has."""
+    """Methods of local memory alone."""
 
     def __repr__(self: Any) -> str:
         return f"<usmx.local_memory of {self._written['n']} {self._written['dtype']}>"
@@ -64,7 +64,7 @@ attach(_OfLocalMemory, local_memory)
 
 
 class Diagnostic(NamedTuple):
-    """What the compiler says about a place in the source of a kernel."""
+    """A message of the compiler about a position in the source of a kernel."""
 
     file: str
     """'<source>', or the name of a header; '<usmx>' for what usmx adds; '' for none."""
@@ -75,14 +75,14 @@ class Diagnostic(NamedTuple):
     severity: Literal["note", "warning", "error"]
     """How grave it is. A note explains what comes before it."""
     text: str
-    """What the compiler says."""
+    """The words of the compiler."""
 
 
 class CompileError(RuntimeError):
     """The source of a kernel cannot be compiled."""
 
     diagnostics: list[Diagnostic]
-    """What the compiler says, in its order."""
+    """The messages of the compiler, in its order."""
 
     def __init__(self, message: str, diagnostics: Sequence[Diagnostic] = ()) -> None:
         super().__init__(message)

@@ -11,7 +11,7 @@ from usmx._unpickling import instance_of_array, new_memory, restore_array, resto
 
 
 def reduce_array(array, protocol):
-    """What pickle writes for an array. A sub-device has no filter string: ValueError."""
+    """The parts that pickle writes for an array. A sub-device has no filter string: ValueError."""
     device = device_name(array, "an array")
     packed = array if array.flags.forc else array.copy()
     arguments = (
@@ -29,13 +29,13 @@ def reduce_array(array, protocol):
 
 
 def copy_array(array, memo):
-    """For copy.copy (`memo` is None) and copy.deepcopy."""
+    """Copy an array: for copy.copy (`memo` is None) and copy.deepcopy."""
     duplicate = instance_of_array(type(array), array.copy(order="K"))
     return with_state_of(array, duplicate, memo)
 
 
 def reduce_memory(memory, protocol):
-    """What pickle writes for a memory object. A sub-device has no filter string: ValueError."""
+    """The parts that pickle writes for memory. A sub-device has no filter string: ValueError."""
     device = device_name(memory, "memory")
     state = memory.__getstate__()
     arguments = (type(memory), content_of(memory, protocol), device, memory.readonly)
@@ -65,7 +65,7 @@ def content_of(memory, protocol):
 
 
 def copy_memory(memory, memo):
-    """For copy.copy (`memo` is None) and copy.deepcopy."""
+    """Copy a memory object: for copy.copy (`memo` is None) and copy.deepcopy."""
     duplicate = new_memory(type(memory), memory.nbytes, memory._own_queue)
     duplicate._copy_own_bytes(memory)
     return with_state_of(memory, duplicate, memo)
@@ -90,7 +90,7 @@ def with_state_of(original, duplicate, memo):
 
 
 def _set_state(instance, state):
-    """What pickle does with the state of an object."""
+    """Set the state of an object as pickle does."""
     if hasattr(instance, "__setstate__"):
         instance.__setstate__(state)
         return

@@ -1,4 +1,4 @@
-"""What holds within a ``with`` block, for the running thread or asynchronous task."""
+"""Choices that hold within a ``with`` block, for the running thread or asynchronous task."""
 
 from contextlib import contextmanager
 

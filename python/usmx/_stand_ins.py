@@ -1,4 +1,4 @@
-"""What unpickling gives where it cannot make an object: a stand-in, every use of which says why.
+"""Stand-ins for objects that unpickling cannot make: every use of one says why.
 
 An error would come too early. A worker of Dask and a Pool lose what they cannot unpickle, and who
 waits for the result waits for ever. What a task itself raises is delivered (docs/decisions.md, 104
@@ -11,8 +11,8 @@ from typing import Any
 
 from usmx._core import _is_forked_child, _Refusing, _require_usable_process
 
-# What the machine is to blame for, and not the stream: too little memory, no such device, no
-# runtime in a forked child.
+# Errors for which the machine is to blame, and not the stream: too little memory, no such device,
+# no runtime in a forked child.
 _LACKS = (MemoryError, RuntimeError)
 
 
@@ -42,7 +42,7 @@ def _refuse(stand_in, *arguments, **keywords):
     raise _of(stand_in, "_error_class")(StandIn._text(stand_in))
 
 
-# What Python and NumPy ask the class for.
+# Methods that Python and NumPy ask the class for.
 _ASKED = (
     "abs", "array_function", "array_ufunc", "bool", "call", "contains", "delattr", "delitem", "eq",
     "float", "format", "ge", "getitem", "gt", "index", "int", "invert", "iter", "le", "len", "lt",
@@ -59,7 +59,7 @@ _Operations: Any = type(
 
 
 class StandIn(_Operations):
-    """What is in place of an object that could not be unpickled: every use raises.
+    """An object in place of one that could not be unpickled: every use raises.
 
     It is an instance of the class it stands for, so code that asks takes the way on which it meets
     the error. Pickled, as the result of a task, it is what was pickled first. It does not hold the

@@ -1,4 +1,4 @@
-"""Those methods of the classes of SYCL objects that need neither speed nor C++: attached here."""
+"""Methods of the classes of SYCL objects that need neither speed nor C++: attached here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _OfDevices:
-    """What becomes of each: a method of SyclDevice."""
+    """Methods of SyclDevice."""
 
     def get_filter_string(
         self: Any, include_backend: bool = True, include_device_type: bool = True

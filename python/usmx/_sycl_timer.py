@@ -18,7 +18,7 @@ _FEW_BLOCKS = 64
 
 
 class HostDeviceDuration(NamedTuple):
-    """What the host and the device took, in the timer's unit."""
+    """Times that the host and the device took, in the timer's unit."""
 
     host_dt: float
     device_dt: float

@@ -1,4 +1,4 @@
-"""What arguments may be. For annotations: type checkers import this, programs do not."""
+"""Types of arguments, for annotations: type checkers import this, programs do not."""
 
 import os
 from collections.abc import Callable, Sequence

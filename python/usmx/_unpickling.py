@@ -1,4 +1,4 @@
-"""What pickles call to make arrays and memory objects again.
+"""Functions that pickles call to make arrays and memory objects again.
 
 Pickles name this module and its functions, so these must keep their names and places.
 What pickles are made of: _pickling.py.

@@ -69,7 +69,7 @@ class device_type(_Spelled):
 
 
 class event_status_type(_Named):
-    """What `SyclEvent.execution_status` says. Equal to dpctl's member of the same name, too.
+    """A state of a command, as `SyclEvent.execution_status` says. Equal to dpctl's member, too.
 
     Example:
         >>> usmx.SyclEvent().execution_status == usmx.event_status_type.complete
@@ -83,7 +83,7 @@ class event_status_type(_Named):
 
 
 class global_mem_cache_type(_Named):
-    """What the cache of a device's memory holds.
+    """The kind of cache that a device's memory has.
 
     Example:
         >>> usmx.SyclDevice().global_mem_cache_type in usmx.global_mem_cache_type
@@ -125,7 +125,7 @@ class partition_property(_Named):
 
 
 class fp_config(_Named):
-    """What a device does with floating-point numbers.
+    """A device's ability in floating-point arithmetic.
 
     Example:
         >>> set(usmx.SyclDevice().single_fp_config) <= set(usmx.fp_config)

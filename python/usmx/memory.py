@@ -39,7 +39,7 @@ if _t.TYPE_CHECKING:
 
 
 class _OfResources:
-    """What the native classes of resources have of Python's."""
+    """Methods of the native classes of resources that are written in Python."""
 
     def __repr__(self: Any) -> str:
         return f"<usmx.memory.{type(self).__name__} of kind {self.kind!r}>"

@@ -1,4 +1,4 @@
-"""What programs for several devices need, under dpctl's and dpnp's names."""
+"""Functions that programs for several devices need, under dpctl's and dpnp's names."""
 
 from __future__ import annotations
 

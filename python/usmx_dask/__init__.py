@@ -1,4 +1,4 @@
-"""What Dask asks installed packages for: how large usmx's objects are.
+"""The registration that Dask asks installed packages for: how large usmx's objects are.
 
 Dask imports this module whenever it is imported itself, whether or not the program uses usmx. So
 it imports nothing at its top, and usmx only when Dask meets the first object of usmx's: a broken

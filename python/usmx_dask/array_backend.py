@@ -79,7 +79,7 @@ class ArrayBackend(ArrayBackendEntrypoint):
 
 
 def _made(name, model_name, args, kwargs):
-    """What Dask makes with NumPy, moved: a chunk of one value takes no longer so than by usmx.
+    """Make chunks as Dask does with NumPy, and move them: with usmx, one of one value is no faster.
 
     A model, as of ``da.ones_like``, says of which library and where the chunks are to be.
     """

@@ -67,7 +67,7 @@ class _ProducerItem(pytest.Item):
 
 
 def _checker():
-    """What checks; usmx is imported here."""
+    """The function that checks; usmx is imported here."""
     try:
         from usmx.testing import check_producer
     except ImportError as error:

@@ -95,7 +95,7 @@ inline bool touched_by_host(const array_view& view) {
   return host_may_touch(view.kind(), view.device());
 }
 
-/// Who may write: throws read_only_error, which calls a read-only view `what`.
+/// Throws read_only_error, which calls the view `what`, for a read-only view.
 void require_writable(const array_view&, std::string_view what);
 inline constexpr std::string_view destination_of_copies = "destination of a copy";
 

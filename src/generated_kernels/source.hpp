@@ -112,8 +112,8 @@ std::string raw_arrays(std::span<const source_parameter>);
 /// The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes. The
 /// step is one of call.hpp.
 ///
-/// What is the same for a whole row is added first: then the compiler sees that adjacent work items
-/// read adjacent elements.
+/// The part that is equal for a whole row is added first: then the compiler sees that adjacent work
+/// items read adjacent elements.
 std::string element_at(std::string_view pointer, std::string_view row, char step,
                        std::string_view column, std::string_view stride);
 

@@ -1,6 +1,6 @@
-// Who else may work on the memory of a buffer, and until when. The memory is exposed for as long as
-// it lives, or leased by a part of it for as long as the part lives (docs/decisions.md, 28 and
-// 120).
+// Other users of a buffer's memory, who may work on it, and until when. The memory is exposed for
+// as long as it lives, or leased by a part of it for as long as the part lives (docs/decisions.md,
+// 28 and 120).
 #include <algorithm>
 #include <atomic>
 #include <iterator>

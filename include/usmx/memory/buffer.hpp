@@ -109,7 +109,7 @@ class USMX_API buffer {
                                     detail::release_action release);
 
   /// Takes over memory without a check: the caller has called check_access(), or `nbytes` is 0.
-  /// What is made from a read-only buffer must not be written to. If `frees` is true, `release`
+  /// Buffers made from a read-only buffer must not be written to. If `frees` is true, `release`
   /// frees the memory, so it runs after all work that others may have submitted. Otherwise
   /// `release` lets an owner go, which itself frees the memory after this work.
   [[nodiscard]] static std::shared_ptr<buffer> adopt_checked(void* pointer, std::size_t nbytes,

@@ -22,7 +22,7 @@ enum class memory_action : std::uint8_t {
   failure    ///< An allocation failed.
 };
 
-/// Who asked for the memory.
+/// The part of a program that asked for the memory.
 enum class memory_source : std::uint8_t {
   buffer,   ///< A buffer, and so the program.
   pool,     ///< A pool, which asked the resource below it.
@@ -59,7 +59,7 @@ constexpr std::string_view name(memory_source source) noexcept {
 struct memory_event {
   /// The action.
   memory_action action;
-  /// Who asked for the memory.
+  /// The part of the program that asked for the memory.
   memory_source source;
   /// The kind of memory.
   usm_kind kind;

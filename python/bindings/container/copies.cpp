@@ -103,7 +103,7 @@ void copy_broadcast(const array& source, const array& destination) {
   ordered(is_short(spread) && is_short(destination), [&] { copy(spread, destination); });
 }
 
-// ---- the same, not waited for
+// ---- copies that are not waited for
 
 /// `announce` is array::record_read or array::record_write.
 template <void (array::*announce)(const sycl::event&) const>

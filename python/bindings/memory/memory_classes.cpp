@@ -244,8 +244,9 @@ void announce_event(const py_memory& self, nb::handle event) {
 }
 
 void bind_base(nb::module_& m) {
-  nb::class_<py_memory> cls(m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
-                            "What the memory classes of the three kinds have in common.");
+  nb::class_<py_memory> cls(
+      m, "_Memory", nb::type_slots(memory_slots), nb::is_weak_referenceable(),
+      "The members that the memory classes of the three kinds have in common.");
   const auto number = [&](const char* name) {
     cls.def_prop_ro(name, [](const py_memory& self) { return self.bytes().nbytes(); }, "Bytes.");
   };

@@ -66,7 +66,7 @@ py_resource set_memory_resource(const py_resource& resource, nb::handle device) 
 void bind_resource_base(nb::module_& m) {
   nb::class_<py_resource>(
       m, "MemoryResource",
-      "What new memory of one kind comes from. It equals another one for the same resource.")
+      "A source of new memory of one kind. It equals another one for the same resource.")
       .def_prop_ro(
           "kind", [](const py_resource& self) { return name(self.resource.kind()).data(); },
           nb::sig("def kind(self) -> str"), "The kind of memory: 'device', 'shared' or 'host'.")

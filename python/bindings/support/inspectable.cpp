@@ -467,7 +467,7 @@ void raise_if_stand_in(nb::handle object) {
 void bind_refusing(nb::module_& m) {
   nb::class_<refusing>(
       m, "_Refusing", nb::type_slots(slots),
-      "What stands for an object that could not be unpickled: a subclass defines every operation, "
+      "An object in place of one that could not be unpickled: a subclass defines every operation, "
       "and `_refuse`, which raises.");
   m.def("_is_forked_child", &is_forked_child,
         "Whether this process was forked after its parent had used the SYCL runtime.");

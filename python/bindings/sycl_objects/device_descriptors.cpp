@@ -184,7 +184,7 @@ constexpr descriptor descriptors[] = {
     {"max_mem_alloc_size", "int", info<id::max_mem_alloc_size>,
      "The most bytes that one allocation may have."},
     {"global_mem_cache_type", "global_mem_cache_type", info<id::global_mem_cache_type>,
-     "What the cache of the device's memory holds, a member of global_mem_cache_type."},
+     "The kind of cache that the device's memory has, a member of global_mem_cache_type."},
     {"global_mem_cache_size", "int", info<id::global_mem_cache_size>, "The bytes of that cache."},
     {"global_mem_cache_line_size", "int", info<id::global_mem_cache_line_size>,
      "The bytes of a line of that cache."},
@@ -200,11 +200,11 @@ constexpr descriptor descriptors[] = {
 
     // floating point and memory order
     {"half_fp_config", "tuple[fp_config, ...]", info<id::half_fp_config>,
-     "What the device does with float16, members of fp_config. Empty without that type."},
+     "The device's abilities with float16, members of fp_config. Empty without that type."},
     {"single_fp_config", "tuple[fp_config, ...]", info<id::single_fp_config>,
-     "What the device does with float32, members of fp_config."},
+     "The device's abilities with float32, members of fp_config."},
     {"double_fp_config", "tuple[fp_config, ...]", info<id::double_fp_config>,
-     "What the device does with float64, members of fp_config. Empty without that type."},
+     "The device's abilities with float64, members of fp_config. Empty without that type."},
     {"atomic_memory_order_capabilities", "tuple[memory_order, ...]",
      info<id::atomic_memory_order_capabilities>,
      "The memory orders of atomic operations, members of memory_order."},

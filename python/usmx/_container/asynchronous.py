@@ -160,7 +160,7 @@ def _require_cast(found, wanted, casting):
 
 
 def _require_shape(src, dst):
-    """That the elements of `src` can be repeated to the shape of `dst`, by NumPy's rules."""
+    """Check that the elements of `src` can be repeated to the shape of `dst`, by NumPy's rules."""
     if src.shape == dst.shape:
         return
     before = len(dst.shape) - len(src.shape)

@@ -241,7 +241,7 @@ def _diagonal_of(view):
 
 
 def _wrapped_diagonals(matrix):
-    """Those of square blocks that lie one below the other, with a row between."""
+    """The diagonals of square blocks that lie one below the other, with a row between."""
     rows, columns = matrix.shape
     whole = rows // (columns + 1)
     blocks = reshape(matrix[: whole * (columns + 1)], (whole, columns + 1, columns), copy=False)
@@ -488,7 +488,7 @@ def _matrix(arr):
 
 
 def _place_of(arrays):
-    """Where what belongs to these arrays is made; anywhere if there are none."""
+    """Arguments that make an array where these arrays are; none without arrays."""
     if not arrays:
         return {}
     return {"usm_type": common_usm_type(arrays), "sycl_queue": common_queue(arrays)}

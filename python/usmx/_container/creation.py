@@ -348,7 +348,7 @@ def _set_all(result, values):
 
 
 def array_of_host_object(obj, dtype, device, copy, usm_type, sycl_queue, order):
-    """What `asarray` makes of anything that is no producer: by NumPy."""
+    """Make the array that `asarray` gives for an object that is no producer: by NumPy."""
     if copy is False:
         view = view_of_numpy(obj)
         if view is None:

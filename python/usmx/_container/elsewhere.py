@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
-# What usmx has under another name.
+# Names that others have for what usmx has under another name.
 _OF_THE_PACKAGE = {
     "cat": "usmx.concat(arrays)",
     "cuda": "device='cuda' for a device, usmx.SyclQueue for a stream, usmx.memory for pools",
@@ -116,7 +116,7 @@ _OF_ARRAYS = {
     "unsqueeze": "usmx.expand_dims(a, axis)",
 }
 
-# What cannot be set, since other threads may read it (docs/decisions.md, 94).
+# Attributes that cannot be set, since other threads may read them (docs/decisions.md, 94).
 _OF_ASSIGNMENTS = {
     "shape": "use b = a.reshape(shape)",
     "strides": "take a slice, or make a USMArray(shape, dtype, buffer=a, strides=strides)",

@@ -244,7 +244,7 @@ def _require_stream(file, method):
 
 
 def _state_of(target):
-    """What is at a path, None where nothing is. Raises as opening it for writing does."""
+    """The file's state at a path, None without a file. Raises as opening it for writing does."""
     try:
         state = os.stat(target)  # noqa: PTH116
     except FileNotFoundError:
@@ -325,7 +325,7 @@ def _member(name):
 
 
 def _header(view):
-    """What stands before the elements in an .npy file, of the lowest version that can say it."""
+    """The bytes before the elements in an .npy file, of the lowest version that can say it."""
     formats = numpy.lib.format
     fields = {
         "descr": formats.dtype_to_descr(view.dtype),
@@ -384,7 +384,7 @@ def _pieces(view):
 
 @contextmanager
 def _damage_told(name):
-    """What zipfile, its decompressors and NumPy raise for a damaged file is a ValueError."""
+    """Turn errors of zipfile, its decompressors and NumPy for a damaged file into a ValueError."""
     try:
         yield
     except Exception as error:
@@ -454,7 +454,7 @@ def _read_header(stream):
 
 
 def _parsed_header(text):
-    """By NumPy's reader of version 2.0, without its limit of 10,000 bytes: NumPy writes more."""
+    """Parse as NumPy's reader 2.0, without its limit of 10,000 bytes: NumPy writes more."""
     stream = io.BytesIO(struct.pack("<I", len(text)) + text)
     try:
         return numpy.lib.format.read_array_header_2_0(stream, max_header_size=len(text))

@@ -173,7 +173,7 @@ def _count(place, size):
 
 
 def _key_of(place, shape):
-    """What selects the same elements of an array of that shape."""
+    """A key that selects the same elements of an array of that shape."""
     size = math.prod(shape)
     if isinstance(place, slice):
         place = numpy.arange(*place.indices(size))

@@ -37,7 +37,7 @@ def array_str(array: Any) -> str:
 
 
 def format_array(array: Any, specification: str) -> str:
-    """As NumPy: a specification is for the element of a 0-d array."""
+    """Format as NumPy: a specification is for the element of a 0-d array."""
     if specification == "":
         return str(array)
     if array.ndim == 0:
@@ -127,7 +127,7 @@ def array_html(array: Any) -> str:
 
 
 def _owner_text(memory):
-    """Who frees the memory: usmx, or the object that it is borrowed from."""
+    """Name the owner of the memory: usmx, or the object that it is borrowed from."""
     owner = memory.reference_obj
     if owner is None:
         return "usmx"

@@ -69,7 +69,7 @@ def _dpnp_view(dpnp, view):
 
 
 def _imported_by_dpnp(dpnp, view):
-    """By the protocol: dpnp has reversed views but cannot import them."""
+    """Import by the protocol: dpnp has reversed views but cannot import them."""
     reversed_axes = tuple(axis for axis, stride in enumerate(view.strides) if stride < 0)
     taken = dpnp.asarray(dpnp.tensor.asarray(flip(view, axis=reversed_axes)))
     return dpnp.flip(taken, axis=reversed_axes) if reversed_axes else taken

@@ -74,7 +74,7 @@ def in_native_order(array):
 
 
 def _found(source, obj):
-    """What keeps an object from becoming an array: a large number, a column, or the type."""
+    """The reason why an object is no array: a large number, a column, or the type."""
     if isinstance(obj, int):
         return short_repr(obj)
     columns = _columns_without_numbers(obj)

@@ -349,7 +349,7 @@ def _require_ndim(indices: Any, ndim: int) -> None:
 
 
 def truths(condition: Any, array: USMArray) -> USMArray:
-    """Where a condition of any type and shape is not zero: bools on the queue of `array`."""
+    """Bools on the queue of `array`: where a condition of any type and shape is not zero."""
     view = beside(array, condition)
     return view if view.dtype == bool else astype(view, bool)
 

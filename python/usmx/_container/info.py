@@ -1,4 +1,4 @@
-"""What usmx says about itself in terms of the array API."""
+"""The array API's description of usmx: its types, devices and capabilities."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ArrayNamespaceInfo:
     """Capabilities, devices and element types, by the array API's inspection functions."""
 
     def capabilities(self) -> dict[str, Any]:
-        """What indexing can do, and how many dimensions an array can have."""
+        """The capabilities of indexing, and how many dimensions an array can have."""
         return {
             "boolean indexing": True,
             "data-dependent shapes": True,

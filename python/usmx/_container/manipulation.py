@@ -392,7 +392,7 @@ def _check_shapes(arrays, axis):
 
 
 def common_shape(shapes):
-    """What all of the shapes can be broadcast to."""
+    """The shape that all of the shapes can be broadcast to."""
     common = [1] * max(len(shape) for shape in shapes)
     for shape in shapes:
         for k in range(-len(shape), 0):
@@ -485,7 +485,7 @@ def _replaced(shape, axis, size):
 
 
 def _target(arrays, shape, out, dtype, casting):
-    """Where `arrays` are combined: `out`, or a new array."""
+    """The array in which `arrays` are combined: `out`, or a new one."""
     require_casting(casting)
     queue = common_queue(arrays)
     if out is not None:

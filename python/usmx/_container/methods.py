@@ -1,4 +1,4 @@
-"""Those methods of the native classes that need neither speed nor C++: written and attached here.
+"""Methods of the native classes that need neither speed nor C++: written and attached here.
 
 What only some programs need is imported when it is first used.
 """
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class _OfArrays:
-    """What becomes of each: a method of USMArray."""
+    """Methods of USMArray, attached to the native class."""
 
     def __repr__(self: Any) -> str:
         from usmx._container.formatting import array_repr

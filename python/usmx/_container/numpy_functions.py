@@ -1,4 +1,4 @@
-"""What NumPy's functions do with arrays: `USMArray.__array_function__`.
+"""NumPy's functions for arrays: `USMArray.__array_function__`.
 
 Those that usmx has are its own functions, and give USMArrays of every kind of memory. The others
 work on the buffers of memory that the host reaches (docs/decisions.md, 111).
@@ -29,7 +29,7 @@ OF_ATTRIBUTES = ("shape", "ndim", "size", "iscomplexobj", "isrealobj")  # these 
 
 
 def call_numpy_function(asked, function, classes, args, kwargs):
-    """What ``asked.__array_function__`` does, where `asked` is one of the USMArrays."""
+    """Answer ``asked.__array_function__``, where `asked` is one of the USMArrays."""
     name = name_of(function)
     if name in _CONVERSIONS and not hasattr(function, "_implementation"):
         given = {key: value for key, value in kwargs.items() if value is not None}
@@ -64,7 +64,7 @@ def _is_ours(name, args, classes):
 
 
 def on_the_host(function, args, kwargs):
-    """What NumPy computes in the same memory; for what it wrote to, the caller's own object."""
+    """Let NumPy compute in the same memory. An output that it wrote is the caller's own object."""
     found = function(*map(_host_views, args), **{key: _host_views(kwargs[key]) for key in kwargs})
     outs = kwargs.get("out")
     if isinstance(outs, USMArray):
@@ -142,7 +142,7 @@ def _of_any_arguments(function):
 
 
 def _like(make_like):
-    """One of `empty_like` and its kin, but that results are plain arrays, whatever `subok` is."""
+    """A function like `empty_like`, whose results are plain arrays, whatever `subok` is."""
 
     def new_like(a, *value, subok=True, **options):
         return make_like(a, *value, **options)
@@ -151,7 +151,7 @@ def _like(make_like):
 
 
 _LIKE = "dtype order subok shape device"
-# By NumPy's names; usmx/_compute adds those that compute.
+# Functions by NumPy's names; usmx/_compute adds those that compute.
 FUNCTIONS = {
     "array_split": By(joining.array_split, "ary indices_or_sections", "axis"),
     "astype": By(types.astype, "x dtype", "copy device"),

@@ -366,7 +366,7 @@ def copyto(
 
 
 def _copied(caller, view, src, casting):
-    """What `casting` allows to be copied into `view`: an array, or an element of its type."""
+    """The source as `casting` allows it to be copied into `view`: an array, or one element."""
     array = _as_array(src)
     if array is None and numpy.ndim(src) == 0 and view.dtype.names is None:
         item = numpy.zeros((), view.dtype)
@@ -496,7 +496,7 @@ def require(
     return made if is_met else _core.copy(made, order)
 
 
-# By NumPy's names.
+# Requirements by NumPy's names.
 _REQUIREMENTS = {
     **dict.fromkeys(("C", "C_CONTIGUOUS", "CONTIGUOUS"), "C"),
     **dict.fromkeys(("F", "F_CONTIGUOUS", "FORTRAN"), "F"),

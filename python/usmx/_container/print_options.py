@@ -37,7 +37,7 @@ class _Block:
     ended = False
 
 
-# As NumPy's own: each thread and each asynchronous task has its options. The innermost is the last.
+# Each thread and each asynchronous task has its options, as NumPy's. The innermost is the last.
 _levels: ContextVar[tuple[tuple[_Block | None, dict[str, Any]], ...]] = ContextVar(
     "usmx_print_options"
 )

@@ -121,7 +121,7 @@ def result_type(*arrays_and_dtypes: Any) -> NumpyType:
 
 
 class FloatLimits(NamedTuple):
-    """What `finfo` tells of a floating-point type: Python numbers, with NumPy's names."""
+    """Limits that `finfo` tells of a floating-point type: Python numbers, with NumPy's names."""
 
     bits: int
     eps: float
@@ -136,7 +136,7 @@ class FloatLimits(NamedTuple):
 
 
 class IntegerLimits(NamedTuple):
-    """What `iinfo` tells of an integer type."""
+    """Limits that `iinfo` tells of an integer type."""
 
     bits: int
     max: int
@@ -258,7 +258,7 @@ def default_types(device: SyclDevice) -> dict[str, NumpyType]:
 
 
 def constant(name: str) -> type:
-    """What the package offers under ``dtype`` and under each of NAMES: NumPy's classes.
+    """The class of NumPy that the package offers under ``dtype`` and under each of NAMES.
 
     They compare equal to the types of arrays, and make numbers when they are called.
     """
@@ -279,7 +279,7 @@ def _can_cast_on(source, target, casting, fp16, fp64):
 
 
 def _operand(argument):
-    """What NumPy's result_type takes for an argument of usmx's."""
+    """The argument in the form that NumPy's result_type takes."""
     if isinstance(argument, (USMArray, numpy.ndarray, numpy.generic)):
         return plain_type(argument.dtype)
     if isinstance(argument, (bool, int, float, complex)):

@@ -18,7 +18,7 @@ SYSTEM_PACKAGES = {
     "libstdc++.so.6": "libstdc++6",
     "libz.so.1": "zlib1g",
 }
-# What decides which drivers and devices are found, and from where libraries come.
+# Variables that decide which drivers and devices are found, and from where libraries come.
 VARIABLES = (
     "ONEAPI_DEVICE_SELECTOR",
     "OCL_ICD_FILENAMES",
@@ -28,7 +28,7 @@ VARIABLES = (
     "LD_PRELOAD",
 )
 OPENCL_DRIVERS = "OCL_ICD_FILENAMES"
-# What hides devices from the SYCL runtime.
+# Variables that hide devices from the SYCL runtime.
 SELECTORS = ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_ALLOWLIST")
 
 
@@ -71,7 +71,7 @@ def what_fails(seen: Probe) -> str:
 
 
 def detail(name: str, value: str) -> str:
-    """What is wrong with the value, where that can be seen."""
+    """The fault of the value, where it can be seen."""
     parts = [Path(part) for part in value.split(":")]
     if name == "OCL_ICD_FILENAMES":
         missing = [str(path) for path in parts if not path.is_file()]
@@ -91,14 +91,14 @@ def rivals(folder: Path) -> Iterator[Path]:
 
 
 def installing(library: str) -> str:
-    """What brings a library that the CPU driver needs."""
+    """Advice that brings a library which the CPU driver needs."""
     if package := SYSTEM_PACKAGES.get(library):
         return f"install {library} with the system's package manager (Debian: {package})"
     return "python -m pip install --force-reinstall intel-sycl-rt intel-opencl-rt"
 
 
 def advice(name: str) -> str:
-    """What to do about a variable."""
+    """Advice about a variable."""
     return {
         "ONEAPI_DEVICE_SELECTOR": "unset it, or set it to a back end and a kind of device that "
         "exist, such as ONEAPI_DEVICE_SELECTOR=opencl:cpu",

@@ -37,7 +37,7 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 
 def remedy() -> str:
-    """What compilers need."""
+    """Advice that brings the compilers."""
     return (
         "reinstall usmx and intel-sycl-rt; for CUDA devices install NVIDIA's compiler: "
         "pip install 'usmx[cuda]'"
@@ -96,7 +96,7 @@ def check_compiler(situation: Situation) -> Iterator[Finding]:
 
 
 def folder_of_headers() -> Path | None:
-    """Where the runtime's package has its headers."""
+    """The folder of the headers in the runtime's package."""
     try:
         found = [file for file in files("intel-sycl-rt") or () if file.match(f"include/{HEADER}")]
     except PackageNotFoundError:
@@ -107,7 +107,7 @@ def folder_of_headers() -> Path | None:
 
 
 def complaint(command: Sequence[str], folder: Path) -> str:
-    """What the compiler says first of a file that includes the header; empty if it takes it."""
+    """The compiler's first words about a file that includes the header; empty if it takes it."""
     options = ["-std=c++20", "-w", "-fsyntax-only", f"-I{folder}", "-x", "c++", "-"]
     try:
         done = subprocess.run(

@@ -11,7 +11,7 @@ from usmx._doctor.situation import Finding, Situation, note, ok, problem
 LOADER = "libze_loader.so.1"
 CARDS = Path("/sys/class/drm")
 INTEL = "0x8086"
-# What the SYCL runtime 2026 says of itself.
+# The oldest loader that the SYCL runtime 2026 names for itself.
 OLDEST_LOADER = (1, 8, 0)
 HIERARCHY = "ZE_FLAT_DEVICE_HIERARCHY"
 HIERARCHIES = {
@@ -19,7 +19,7 @@ HIERARCHIES = {
     "COMPOSITE": "a card is one device, and its tiles are its sub-devices",
     "COMBINED": "each tile of a card is a device of its own, which knows its card",
 }
-# What hides devices from Level Zero itself.
+# The variable that hides devices from Level Zero itself.
 MASK = "ZE_AFFINITY_MASK"
 
 
@@ -189,7 +189,7 @@ def hierarchy(situation: Situation) -> Iterator[Finding]:
 
 
 def text_of(situation: Situation) -> str:
-    """What works."""
+    """A sentence about the loader and the drivers that work."""
     seen = situation.level_zero
     drivers = ", ".join(f"{each['version']} with {each['devices']}" for each in seen.drivers)
     return (

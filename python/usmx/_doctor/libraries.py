@@ -36,7 +36,7 @@ def of_library_path(situation: Situation) -> Iterator[Finding]:
 
 
 def judged(module: str, seen: Probe) -> Finding:
-    """What happened to usmx once the module was there."""
+    """The finding about usmx in a process that imported the module."""
     if len(seen.runtimes) > 1:
         return problem(
             f"{module} brings a second SYCL runtime into the process: "

@@ -15,7 +15,7 @@ SECONDS = 120
 
 @dataclass(frozen=True)
 class Probe:
-    """What a process saw; the values of steps that it did not reach are empty."""
+    """Facts that a process saw; the values of steps that it did not reach are empty."""
 
     failed_step: str = ""
     error: str = ""
@@ -95,7 +95,7 @@ def run_program(
 
 
 def working_directory() -> Path | None:
-    """Where this process works; None if the folder was deleted."""
+    """The working folder of this process; None if it was deleted."""
     try:
         return Path.cwd()
     except FileNotFoundError:

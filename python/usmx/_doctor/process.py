@@ -83,7 +83,7 @@ def check_limits(situation: Situation) -> Iterator[Finding]:
 
 
 def most(situation: Situation) -> int:
-    """What programs think that they may use: the device's memory, or the machine's."""
+    """The bytes that programs think that they may use: the device's memory, or the machine's."""
     machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     cpu = [each["memory"] for each in device_list(situation) if ":cpu:" in each["filter"]]
     return max(cpu, default=machine)

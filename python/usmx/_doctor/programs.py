@@ -195,7 +195,7 @@ def loader_version(loader: ctypes.CDLL) -> list[int]:
 def listed(
     function: Callable[..., int], kind: type, count_type: type, *arguments: object
 ) -> ctypes.Array:
-    """What a function lists that is asked twice: how many, and which."""
+    """The items that a function lists which is asked twice: how many, and which."""
     count = count_type()
     function(*arguments, ctypes.byref(count), None)
     found = (kind * count.value)()

@@ -65,7 +65,7 @@ def exit_code(findings: Sequence[Finding]) -> int:
 
 
 def as_values(findings: Sequence[Finding]) -> dict[str, Any]:
-    """For json.dumps."""
+    """The report in types that json.dumps takes."""
     return {
         "usmx": own_version(),
         "python": platform.python_version(),
@@ -76,7 +76,7 @@ def as_values(findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def own_version() -> str | None:
-    """As pip has it: the native module may not be there to ask."""
+    """The version as pip has it: the native module may not be there to ask."""
     try:
         return version("usmx")
     except PackageNotFoundError:

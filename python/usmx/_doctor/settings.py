@@ -60,7 +60,7 @@ def log(given: dict[str, str]) -> Iterator[Finding]:
 
 
 def warned(situation: Situation) -> Iterator[Finding]:
-    """What usmx logs when it is used."""
+    """Findings about warnings that usmx logs when it is used."""
     if situation.import_error is None:
         for text in situation.alone.warnings:
             yield problem(text, "correct the value, or unset the variable")

@@ -1,4 +1,4 @@
-"""What the checks look at, the environment and what works in a fresh process, and what they say."""
+"""The situation that the checks look at: the environment, and what works in a fresh process."""
 
 import os
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from usmx._doctor.probe import Probe, package_folder, probe, probe_kernels, run_
 
 @dataclass(frozen=True)
 class Situation:
-    """Where the doctor was called."""
+    """The situation in which the doctor was called."""
 
     modules: tuple[str, ...]  # that the user asks about
     import_error: BaseException | None  # of ``import usmx`` here
@@ -35,26 +35,26 @@ class Situation:
 
     @cached_property
     def kernels(self) -> Probe:
-        """What comes of a user's kernel."""
+        """A process in which a user's kernel is compiled and run."""
         return probe_kernels(self.environment)
 
     @cached_property
     def products(self) -> Probe:
-        """Whose library multiplies matrices."""
+        """The answer of a process that asks whose library multiplies matrices."""
         return run_program("products", self.environment, package_folder())
 
     @cached_property
     def cuda(self) -> Probe:
-        """What CUDA's driver has, without the SYCL runtime."""
+        """The answer of CUDA's driver, without the SYCL runtime."""
         return run_program("cuda", self.environment)
 
     @cached_property
     def level_zero(self) -> Probe:
-        """What Level Zero has, without the SYCL runtime."""
+        """The answer of Level Zero, without the SYCL runtime."""
         return run_program("level_zero", self.environment)
 
     def level_zero_without(self, variable: str) -> Probe:
-        """What it has where this variable is not set."""
+        """The answer of Level Zero where this variable is not set."""
         return run_program("level_zero", self._variables_without(variable))
 
     def _variables_without(self, *variables: str) -> dict[str, str]:

@@ -29,7 +29,7 @@ def check_import(situation: Situation) -> Iterator[Finding]:
 
 
 def remedy(message: str) -> str:
-    """What helps against the reasons that the loader gives."""
+    """Advice against the reasons that the loader gives."""
     if other_runtime() is not None:
         return command()
     if "libsycl" in message:
@@ -101,7 +101,7 @@ def misfits(packages: tuple[str, ...] = PACKAGES) -> Iterator[tuple]:
 
 
 def requirements_of(package: str) -> Iterator:
-    """What it requires here, and what an extra requires if that is installed."""
+    """The requirements of a package here, and those of an extra if that is installed."""
     for requirement in listed(package):
         optional = any(applies(requirement, extra) for extra in EXTRAS)
         if applies(requirement) or (optional and installed(requirement.name)):

@@ -16,7 +16,7 @@ __all__ = list(NAMES)
 
 
 def __getattr__(name: str) -> Any:
-    """What usmx has under a name of NumPy's."""
+    """The function or object that usmx has under a name of NumPy's."""
     value = _made(name)
     globals()[name] = value
     return value

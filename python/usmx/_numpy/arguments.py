@@ -1,4 +1,4 @@
-"""What the functions of this room make of their arguments."""
+"""Arguments of the functions of this room: checked, and in one form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docstrings of this room leave out, because it is the same for many functions."""
+"""Parts of docstrings that many functions of this room have in common, written once."""
 
 from __future__ import annotations
 

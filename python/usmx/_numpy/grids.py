@@ -27,7 +27,7 @@ def _range(of: slice) -> USMArray:
 
 
 class Joiner:
-    """What ``r_[...]`` and ``c_[...]`` do: join ranges, numbers and arrays."""
+    """The object that ``r_[...]`` and ``c_[...]`` index: joins ranges, numbers and arrays."""
 
     def __init__(self, name: str, axis: int, ndmin: int, trans1d: int) -> None:
         self._name = name
@@ -73,7 +73,7 @@ class Joiner:
 
 
 def _kind_of(part):
-    """What decides about the type: Python's numbers follow the arrays."""
+    """The kind that decides about the type: Python's numbers follow the arrays."""
     view = _as_array(part)
     if view is not None:
         return view.dtype
@@ -91,7 +91,7 @@ def _with_dimensions(x, ndmin, trans1d):
 
 
 class Grid:
-    """What ``mgrid[...]`` and ``ogrid[...]`` do: the coordinates of a grid's points."""
+    """The object that ``mgrid[...]`` and ``ogrid[...]`` index: coordinates of a grid's points."""
 
     def __init__(self, name: str, is_open: bool) -> None:
         self._name = name

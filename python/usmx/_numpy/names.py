@@ -80,7 +80,7 @@ OF_NUMPY = (
     "seterrcall", "signedinteger", "typecodes", "typename", "typing", "unsignedinteger",
 )  # fmt: skip
 
-# What NumPy has and usmx lacks, by the reason.
+# Names that NumPy has and usmx lacks, by the reason.
 ABSENT = {
     name: reason
     for reason, names in {

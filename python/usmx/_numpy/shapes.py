@@ -1,4 +1,4 @@
-"""Where elements are, calls for parts of arrays, and attributes as functions."""
+"""Positions of elements, calls for parts of arrays, and attributes as functions."""
 
 from __future__ import annotations
 

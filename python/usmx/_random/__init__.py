@@ -1,1 +1,1 @@
-"""What `usmx.random` is made of."""
+"""The parts of `usmx.random`."""

@@ -1,4 +1,4 @@
-"""What a generator chooses and mixes: elements of arrays."""
+"""Choices and permutations of a generator: elements of arrays."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def _place_of(x):
 
 
 def _near(place):
-    """Where an array of the host's is copied to, of the type that the device has."""
+    """Arguments that copy an array of the host's there, to the type that the device has."""
     from usmx._compute.promotion import default_float
     from usmx._core import _queue_argument
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Place(TypedDict, total=False):
-    """Where new numbers are, and of which type real ones are."""
+    """The place of new numbers, and the type of real ones."""
 
     dtype: DTypeLike | None
     device: DeviceLike | None
@@ -31,7 +31,7 @@ class Place(TypedDict, total=False):
     sycl_queue: QueueLike | None
 
 
-# What a parameter must be, and in words.
+# Requirements of a parameter, and their words.
 _POSITIVE = (lambda x: x > 0, "above 0")
 _NOT_NEGATIVE = (lambda x: x >= 0, "0 or more")
 _PART = (lambda x: (x >= 0) & (x <= 1), "from 0 to 1")
@@ -356,7 +356,7 @@ def is_array(parameter: Any) -> bool:
 
 
 def _place_and_size(place, size, out):
-    """Where numbers are drawn that are copied to `out`, if there is one."""
+    """The place and size of numbers that are copied to `out`, if there is one."""
     if out is None:
         return place, size
     place = {"dtype": out.dtype, "usm_type": out.usm_type, "sycl_queue": out._own_queue}

@@ -1,4 +1,4 @@
-"""What ``python -m usmx demo`` needs beyond usmx itself: finds what is missing.
+"""Packages that ``python -m usmx demo`` needs beyond usmx itself: finds what is missing.
 
 It is installed only when the user says so.
 """

@@ -69,7 +69,7 @@ def values(device: "usmx.SyclDevice", *, is_default: bool) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """What JSON can hold of a descriptor."""
+    """The value of a descriptor in types that JSON can hold."""
     if isinstance(value, enum.Enum):
         return value.name
     if isinstance(value, bytes):

@@ -1,4 +1,4 @@
-"""What --help shows: every command's ends with an example, which a test runs."""
+"""Texts of --help: every command's ends with an example, which a test runs."""
 
 import argparse
 import sys
@@ -9,7 +9,7 @@ MODULE = "python -m usmx"
 
 
 def program_name() -> str:
-    """What was typed: the script that pip installs, or the module."""
+    """The command as it was typed: the script that pip installs, or the module."""
     return "usmx" if Path(sys.argv[0]).name == "usmx" else MODULE
 
 

@@ -21,7 +21,7 @@ SIGNS = {"allocate": 1, "free": -1, "failure": 0}
 
 
 class Event(NamedTuple):
-    """What the curves need of a line."""
+    """The values of a line that the curves need."""
 
     time: float
     action: str
@@ -32,7 +32,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True)
 class History:
-    """What there was after each event, in bytes, at seconds since the first one."""
+    """The bytes after each event, at seconds since the first one."""
 
     seconds: NDArray[np.float64]
     used: dict[str, NDArray[np.int64]]  # by kind
@@ -141,7 +141,7 @@ def history(events: Iterable[Event]) -> History:
 
 
 def sums(changes: NDArray[np.float64]) -> NDArray[np.int64]:
-    """What there is after each change, as long as the sums are exact."""
+    """The sum after each change, as long as the sums are exact."""
     after = np.cumsum(changes)
     if np.abs(after).max(initial=0) > 2**53:
         raise ValueError("the blocks of the log add up to more than 2**53 bytes")

@@ -39,7 +39,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Feature:
-    """What a project may have, and the example that has its source and its test."""
+    """A part that a project may have, and the example that has its source and its test."""
 
     function: Function
     introduction: str
@@ -206,7 +206,7 @@ def written_in_cpp(
 
 
 class AnyProject:
-    """What the files of every project say."""
+    """Parts that the files of every project have."""
 
     def __init__(self, templates: Path, name: str, features: list[Feature]) -> None:
         self.templates = templates
@@ -229,7 +229,7 @@ class AnyProject:
         return "".join(feature.components for feature in self.features)
 
     def libraries(self) -> str:
-        """What is linked; all of these link usmx::usmx."""
+        """The libraries to link; all of these link usmx::usmx."""
         libraries = {feature.libraries for feature in self.features}
         return " ".join(sorted(libraries - {"usmx::usmx"})) or "usmx::usmx"
 
@@ -241,7 +241,7 @@ class AnyProject:
         ]
 
     def requirements(self) -> list[str]:
-        """What builds it, beside usmx and build tools."""
+        """The requirements of a build, beside usmx and build tools."""
         return [each for feature in self.features for each in feature.requirements]
 
 
@@ -264,7 +264,7 @@ class CppProject(AnyProject):
         return self.filled("main.cpp", includes=self.includes(), calls=textwrap.indent(calls, "  "))
 
     def readme(self) -> str:
-        """What it is, and how it is built."""
+        """The README: what the project is, and how it is built."""
         start = (
             "A library and a program in C++20 on arrays in SYCL unified shared memory, with usmx. "
         )
@@ -390,12 +390,12 @@ class Project(AnyProject):
         )
 
     def build_requirements(self) -> list[str]:
-        """What builds it, without usmx."""
+        """The requirements of a build, without usmx."""
         own = [self.language.requirement] if self.language.requirement else []
         return ["scikit-build-core>=1.0,<2", *own, *self.requirements()]
 
     def pyproject(self) -> str:
-        """What building and running it takes."""
+        """The pyproject.toml, with the requirements of building and running."""
         needed = ["usmx>=0.1,<0.2", *(d for feature in self.features for d in feature.dependencies)]
         required = [*self.build_requirements(), "usmx>=0.1,<0.2"]
         return self.filled(
@@ -430,7 +430,7 @@ class Project(AnyProject):
         return "\n".join(["from usmx import SupportsUsmArrayInterface, USMArray", "", *lines, ""])
 
     def readme(self) -> str:
-        """What it is, and how it is built."""
+        """The README: what the project is, and how it is built."""
         by = f"with {self.language.title} and usmx"
         if self.language.native != "bindings.cpp":
             by = f"in C++ and {self.language.title}, with usmx"

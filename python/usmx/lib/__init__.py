@@ -1,4 +1,4 @@
-"""What NumPy has under ``numpy.lib``."""
+"""Names that NumPy has under ``numpy.lib``."""
 
 from usmx.lib import stride_tricks
 

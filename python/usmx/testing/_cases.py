@@ -1,4 +1,4 @@
-"""What usmx.testing feeds to a consumer: good producers, and hostile ones that break one rule."""
+"""Cases that usmx.testing feeds to a consumer: good producers, and hostile ones."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -94,7 +94,7 @@ class Good:
 
     @property
     def expected(self) -> str:
-        """What a consumer should make of it."""
+        """The result that a consumer should make of it."""
         return "a read-only view" if self.readonly else "a view of the elements"
 
     def make(self) -> Given:
@@ -131,14 +131,14 @@ class Hostile:
 
     @property
     def expected(self) -> str:
-        """What a consumer should raise."""
+        """The errors that a consumer should raise."""
         if self.errors == (Exception,):
             return "an error"
         return " or ".join(error.__name__.lstrip("_") for error in self.errors)
 
 
 def numbers(dtype: numpy.dtype) -> numpy.ndarray:
-    """What the memory of a good producer holds."""
+    """The numbers in the memory of a good producer."""
     counted = numpy.arange(1, ROOM + 1)
     counted = counted % 2 if dtype.kind == "b" else counted
     return counted.astype(dtype) * (1 - 2j if dtype.kind == "c" else dtype.type(1))
@@ -256,7 +256,7 @@ def _of_the_host(syclobj_of):
 
 
 class Marker(ValueError):
-    """What a producer's property raises: it must pass through."""
+    """An error that a producer's property raises: it must pass through."""
 
 
 HOSTILE = (

@@ -1,4 +1,4 @@
-"""What the checks of consumers have in common: each case is tried in a process that may die."""
+"""Parts that the checks of consumers share: each case is tried in a process that may die."""
 
 import dataclasses
 import importlib
@@ -25,7 +25,7 @@ _CASE_SECONDS = 60
 
 
 class Case(Protocol):
-    """What a consumer is fed with, and what is expected of it."""
+    """A case for a consumer: what it is fed with, and what is expected of it."""
 
     name: str
     expected: str
@@ -34,7 +34,7 @@ class Case(Protocol):
 
 @dataclass(frozen=True)
 class Consumer:
-    """What the caller gave; travels to the child. Subclasses have the cases, and judge them."""
+    """The caller's function; travels to the child. Subclasses have the cases, and judge them."""
 
     f: Any
     to_numpy: Any
@@ -42,15 +42,15 @@ class Consumer:
     cases: ClassVar[Mapping[str, Any]]
 
     def use(self, case: Any, producer: Any) -> Any:
-        """What the consumer makes of a good producer."""
+        """The consumer's result for a good producer."""
         return self.f(producer)
 
     def faults(self, case: Any, given: Any, result: Any) -> Iterator[str]:
-        """What is wrong with the result, in the order in which it is seen."""
+        """Faults of the result, in the order in which they are seen."""
         raise NotImplementedError
 
     def fault_at_end(self, producer: Any) -> str:
-        """What is wrong once there is no result, or none any more."""
+        """The fault that is seen once there is no result, or none any more."""
         return ""
 
     def judge(self, case: Any) -> tuple[str, str]:
@@ -80,7 +80,7 @@ class Consumer:
         return (BROKEN, fault) if fault else (KEPT, found)
 
     def different(self, result: Any, expected: numpy.ndarray) -> str:
-        """What the elements of a result are, if they are not as expected."""
+        """The difference between a result's elements and the expected ones; empty if none."""
         made = result if self.to_numpy is None else numpy.asarray(self.to_numpy(result))
         found = made.copy() if isinstance(made, numpy.ndarray) else asnumpy(made)
         if (found.shape, found.dtype) != (expected.shape, expected.dtype):
@@ -111,7 +111,7 @@ class Consumer:
 
 
 def _text_of(error: BaseException) -> str:
-    """What a finding says of an error."""
+    """The words of a finding about an error."""
     return f"{type(error).__name__}: {error}"
 
 

@@ -57,13 +57,13 @@ class _Consumer(Consumer):
     cases = CASES
 
     def use(self, case: Good, producer: Any) -> Any:
-        """What the consumer makes of a good producer, when it has it for the last time."""
+        """The consumer's result for a good producer, when it has it for the last time."""
         if case.twice:
             self.f(producer)
         return self.f(producer)
 
     def faults(self, case: Good, given: Given, result: Any) -> Iterator[str]:
-        """What is wrong with the result, in the order in which it is seen."""
+        """Faults of the result, in the order in which they are seen."""
         if hasattr(result, ATTRIBUTE) and not self.copies:
             displaced = _displaced(self, given, result)
             yield displaced

@@ -1,4 +1,4 @@
-"""Where the elements of a producer lie, and what can be asked about that memory."""
+"""Positions of a producer's elements, and questions about the memory that they lie in."""
 
 import numpy
 
@@ -87,7 +87,7 @@ def bytes_at(address: int, nbytes: int, syclobj):
 
 
 def agreed_readonly(producer, readonly: bool, name: str) -> str:
-    """What says so too; Broken where flags or buffer of the object say something else."""
+    """Name what agrees; Broken where flags or buffer of the object say something else."""
     said = dict(_sayings_about_readonly(producer))
     if not said:
         raise NotApplicable("the object has neither flags nor a buffer")

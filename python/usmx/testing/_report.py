@@ -1,4 +1,4 @@
-"""What usmx.testing finds out: rules, judged in turn, a finding for each, and their table."""
+"""Findings of usmx.testing: rules, judged in turn, a finding for each, and their table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What usmx.testing feeds to a consumer of DLPack: good tensors, and such that break one rule."""
+"""Cases that usmx.testing feeds to a consumer of DLPack: good tensors, and bad ones."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class GoodTensor:
 
     @property
     def expected(self) -> str:
-        """What a consumer should make of it."""
+        """The result that a consumer should make of it."""
         return "the elements, and the tensor's deleter called once"
 
     def make(self) -> Lent:
@@ -82,7 +82,7 @@ class GoodTensor:
 
 
 def _placed(kind: str, host: numpy.ndarray) -> tuple[int, Any, Device]:
-    """Where these numbers are: address, owner, and DLPack's device."""
+    """The place of these numbers: address, owner, and DLPack's device."""
     if kind == "host memory":
         return host.ctypes.data, host, Device(CPU, 0)
     memory = MEMORY[kind](host.nbytes)

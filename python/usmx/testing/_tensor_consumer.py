@@ -63,7 +63,7 @@ class _TensorConsumer(Consumer):
     copies: bool
 
     def faults(self, case: GoodTensor, lent: Lent, result: Any) -> Iterator[str]:
-        """What is wrong with the result, in the order in which it is seen."""
+        """Faults of the result, in the order in which they are seen."""
         if not lent.producer.is_taken:
             yield "the capsule is not marked as used"
         if not self.copies and lent.elements.size:
@@ -76,7 +76,7 @@ class _TensorConsumer(Consumer):
         yield self.different(result, lent.elements)
 
     def fault_at_end(self, producer: Any) -> str:
-        """Of a tensor whose capsule was used; one that was not is its capsule's still."""
+        """The fault of a used capsule's tensor; one that was not used is its capsule's still."""
         if not hasattr(producer, "deleted"):
             return ""
         gc.collect()

@@ -24,7 +24,7 @@ class _Subject(Elements):
         self.taken: Taken
 
     def ask(self, **arguments) -> Taken:
-        """What a new capsule holds; released with the result."""
+        """The tensor in a new capsule; released with the result."""
         return Taken(self.producer.__dlpack__(**arguments))
 
     @property

@@ -72,7 +72,7 @@ def capsule_of(managed: Any) -> object:
 
 
 class Taken:
-    """What a capsule of a producer's holds, as long as this lives."""
+    """The tensor in a producer's capsule, as long as this lives."""
 
     def __init__(self, capsule: object) -> None:
         found = [s for s in (Managed, LegacyManaged) if _is_valid(capsule, s.name)]

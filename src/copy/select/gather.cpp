@@ -263,7 +263,7 @@ bool is_walked_by_slots(const selection& selected, const kernels::selected_walk&
          selected.indices()[0].extent / slots_per_place <= walk.count;
 }
 
-/// Who writes where several places are the same.
+/// Finds which item is written where several lead to one place: the last.
 kernels::place_owners find_owners(kernel_chain& chain, const selection& selected,
                                   const kernels::selected_walk& walk,
                                   const kernels::place_list& moved, const outside_flag& outside) {

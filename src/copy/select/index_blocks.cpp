@@ -39,7 +39,7 @@ kernel_chain::~kernel_chain() {
   try {
     wait_for_all(last_);
   } catch (...) {
-    // Who waited was told; here an exception is on its way already.
+    // A caller that waited was told of the error; here an exception is on its way already.
   }
 }
 

@@ -102,8 +102,8 @@ struct slot_windows {
   std::int64_t groups;  // that look after one window; 0: all
 };
 
-/// Who may write where several places of a scatter are the same one: the last. Null pointers where
-/// that cannot be, or where it makes no difference.
+/// The items that may be written where several of a scatter lead to one place: the last ones. Null
+/// pointers where that cannot be, or where it makes no difference.
 struct place_owners {
   place_list places;
   const std::uint32_t* last;  // of each place, 1 + the number of the last that leads there

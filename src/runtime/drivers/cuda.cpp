@@ -277,7 +277,7 @@ class recorded_event {
   }
   recorded_event(const recorded_event&) = delete;
   recorded_event& operator=(const recorded_event&) = delete;
-  /// Who waits for it goes on doing so.
+  /// Destroys the event; a stream that waits for it goes on waiting.
   ~recorded_event() { driver_.destroy_event(event_); }
 
   CUevent get() const noexcept { return event_; }
