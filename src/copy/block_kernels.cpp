@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::ptrdiff_t any_step = PTRDIFF_MAX;
 
-/// Steps in items, or any_step. ItemSize 0: any.
+/// The steps are in items, or any_step. An ItemSize of 0 stands for any.
 template <std::size_t ItemSize, std::ptrdiff_t SourceStep, std::ptrdiff_t DestinationStep>
 [[gnu::always_inline]] inline void move_rows(const block& b) noexcept {
   constexpr auto item = static_cast<std::ptrdiff_t>(ItemSize);
@@ -95,7 +95,7 @@ block_kernel move_kernel_of(std::ptrdiff_t source_step, std::ptrdiff_t destinati
 
 // ---- tiles
 
-/// 16 bytes of items.
+/// A vector of as many items as fit into 16 bytes.
 template <class Item>
 struct packed {
   static constexpr int count = 16 / sizeof(Item);
@@ -103,7 +103,7 @@ struct packed {
   vector items;
 };
 
-/// The items of the first (Half 0) or second halves of a and b in turns: a0 b0 a1 b1 ...
+/// Interleaves the first halves (Half 0) or the second halves of a and b: a0 b0 a1 b1 ...
 template <int Half, class Item, int... K>
 [[gnu::always_inline]] inline packed<Item> interleave(packed<Item> a, packed<Item> b,
                                                       std::integer_sequence<int, K...>) noexcept {
@@ -112,8 +112,8 @@ template <int Half, class Item, int... K>
       __builtin_shufflevector(a.items, b.items, (K / 2 + Half * n / 2 + (K % 2 == 0 ? 0 : n))...)};
 }
 
-/// Transposes as many rows as there are items in one. Each of the log2(n) rounds interleaves row i
-/// with row i + n/2, which moves one bit of the row's number into the column's.
+/// Transposes a square block with as many rows as a row has items. Each of the log2(n) rounds
+/// interleaves row i with row i + n/2, which moves one bit of the row's number into the column's.
 template <class Item>
 [[gnu::always_inline]] inline void transpose_square(const std::byte* source,
                                                     std::ptrdiff_t source_row_step,
@@ -142,7 +142,7 @@ template <class Item>
   }
 }
 
-/// Item by item, the longer side innermost.
+/// Transposes the edge of a block item by item, with the longer side as the inner loop.
 template <std::size_t ItemSize>
 void transpose_edge(block b) noexcept {
   if (b.rows > b.count) {
@@ -158,7 +158,7 @@ void transpose_of(const block& b) noexcept {
   constexpr std::ptrdiff_t n = packed<Item>::count;
   const std::ptrdiff_t whole_rows = b.rows - b.rows % n;
   const std::ptrdiff_t whole_columns = b.count - b.count % n;
-  // Along the source's rows, whose next cache lines the processor fetches ahead.
+  // The walk goes along the source's rows, because the processor prefetches their next cache lines.
   for (std::ptrdiff_t row = 0; row < whole_rows; row += n) {
     const std::byte* source = b.source + row * b.source_row_step;
     std::byte* destination = b.destination + row * b.destination_row_step;
@@ -219,7 +219,7 @@ namespace {
 
 constexpr std::size_t line = 64;
 
-// A whole line in one store, where there is one, is up to a fifth faster than in parts.
+// Storing a whole line at once is up to a fifth faster than storing it in parts.
 USMX_AVX512 void stream_lines_avx512(std::byte* destination, const std::byte* source,
                                      std::size_t lines) noexcept {
   for (std::size_t k = 0; k < lines; ++k) {

@@ -24,7 +24,7 @@ USMX_PLAIN_TYPES(USMX_STORED_TYPE)
 template <type_code Code>
 using element_of = typename stored_type<Code>::type;
 
-/// At any alignment.
+/// The element at an address of any alignment.
 template <class T>
 T element_at(const std::byte* address) noexcept {
   T value;
@@ -93,9 +93,9 @@ void with_item_type(std::size_t nbytes, Body&& body) {
 struct conversion {
   conversion(dtype source, dtype destination) noexcept;
 
-  /// Adjacent elements on both sides.
+  /// Converts adjacent elements to adjacent elements.
   void (*adjacent)(const std::byte* source, std::byte* destination, std::ptrdiff_t count) noexcept;
-  /// Elements with these steps in bytes.
+  /// Converts elements at these steps, in bytes.
   void (*strided)(const std::byte* source, std::ptrdiff_t source_step, std::byte* destination,
                   std::ptrdiff_t destination_step, std::ptrdiff_t count) noexcept;
 };

@@ -94,8 +94,10 @@ const sycl::queue* queue_for_kernels(const copy_plan& plan, const side_memory& s
     return is_in_reach(queue, source.first, source.kind, source.queue) &&
            is_in_reach(queue, destination.first, destination.kind, destination.queue);
   };
-  // Elements beside each other go fast over the link between two devices: they are written there
-  // where the destination has them so, and else read. Numbers that become wider go as they are.
+  // A link between two devices is fast for adjacent elements. So the source's queue writes over the
+  // link where the destination's elements are adjacent, and else the destination's queue reads over
+  // it. It reads as well where elements become wider by the conversion and the source's are
+  // adjacent.
   const bool apart =
       source.kind != usm_kind::host && source.queue.get_device() != destination.queue.get_device();
   const bool reads_less = plan.source_type.itemsize() < plan.destination_type.itemsize() &&
@@ -182,7 +184,7 @@ struct situation {
   bool host_reaches_destination;
   bool one_context;
   const sycl::queue* reaches_both;  ///< A queue whose kernels do; null if none is known.
-  /// The host may touch both, and would move memory to itself that a device works on.
+  /// Whether the host may touch both sides, but doing so would move a device's memory to the host.
   bool better_left_to_device;
 
   bool host_reaches_both() const { return host_reaches_source && host_reaches_destination; }
@@ -197,8 +199,8 @@ std::size_t nbytes_of(const copy_plan& plan) {
   return nbytes;
 }
 
-/// Memory that a device of its own moves to and fro. Small copies cost less by the host all the
-/// same.
+/// Whether a side is shared memory that the driver migrates between the host and a device with
+/// memory of its own. The host makes small copies all the same, at a lower cost.
 bool is_better_left_to_device(const copy_plan& plan, const copy_side& source,
                               const copy_side& destination) {
   constexpr std::size_t worth_a_command = std::size_t{64} << 10;
@@ -232,10 +234,10 @@ situation look_at(const copy_plan& plan, const copy_side& source, const copy_sid
   return now;
 }
 
-/// The only way that there is, if there is only one.
+/// The path if only one is possible; none if there is a choice.
 std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now) {
   if (now.overlap) {
-    // memmove, or as if the source had been copied first.
+    // The host's loop is memmove then; staging copies the source first.
     return plan.is_whole() && now.host_reaches_both() ? copy_path::host_loop : copy_path::staged;
   }
   if (!now.one_context && !now.host_reaches_both()) {
@@ -244,8 +246,8 @@ std::optional<copy_path> forced_path(const copy_plan& plan, const situation& now
   return std::nullopt;
 }
 
-/// Rows are copied as they lie where they are long, and all are one command or each command moves
-/// half of what a transfer's pieces have.
+/// Whether kernels make this copy faster than commands that copy rows. Commands are as good for
+/// long rows if one command copies all of them, or each moves half a piece of a transfer.
 bool is_work_for_kernels(const copy_plan& plan, const sycl::queue& queue) {
   constexpr std::size_t long_row = std::size_t{64} << 10;
   constexpr std::size_t worth_a_command = std::size_t{2} << 20;
@@ -256,12 +258,12 @@ bool is_work_for_kernels(const copy_plan& plan, const sycl::queue& queue) {
   return nbytes < worth_a_command && nbytes < nbytes_of(plan);
 }
 
-/// Where a kernel would be best, but cannot reach both sides.
+/// The path for a copy that a kernel would make best, if no queue's kernels reach both sides.
 copy_path out_of_reach(const copy_plan& plan, const sycl::queue& queue) {
   return is_work_for_kernels(plan, queue) ? copy_path::staged : copy_path::rows;
 }
 
-/// Where none can be had.
+/// The path for a copy that no kernel can make.
 copy_path without_kernel(const copy_plan& plan, const situation& now) {
   if (now.host_reaches_both()) {
     return copy_path::host_loop;
@@ -284,8 +286,8 @@ copy_path choose(const copy_plan& plan, const situation& now, const sycl::queue&
 void copy_sides(shape_span shape, const copy_side& source, const copy_side& destination,
                 copy_path path);
 
-/// Copies to `between` and from there, where a direct copy has obstacles. Each of the two copies is
-/// planned anew, and deals with fewer obstacles.
+/// Copies to `between` and on to the destination, for copies that cannot be made directly. Each of
+/// the two copies is planned anew and meets fewer obstacles.
 void copy_by_way_of(const array_view& between, const copy_side& source,
                     const copy_side& destination) {
   const copy_side middle = side_of(between, between.queue());
@@ -297,7 +299,7 @@ void copy_by_way_of(const array_view& between, const copy_side& source,
 /// kernels pack, unpack and convert. Returns false where there is no such memory.
 bool copy_with_device(shape_span shape, const copy_side& source, const copy_side& destination,
                       const situation& now) {
-  // The host converts what it reaches.
+  // The host converts on the side that it reaches.
   const copy_side& side = now.host_reaches_source ? destination : source;
   const auto between =
       detail::staging_for_commands(layout::c_order(shape), destination.end.type, side.queue);
@@ -313,7 +315,7 @@ void copy_on_device(shape_span shape, const copy_side& source, const copy_side& 
   copy_by_way_of(internal::private_view(between), source, destination);
 }
 
-/// Whether neither side is in reach of the host, nor of the other one's kernels.
+/// Whether neither the host nor the kernels of the other side's queue reach a side.
 bool is_between_devices(const copy_side& source, const copy_side& destination,
                         const situation& now) {
   return now.one_context && now.reaches_both == nullptr && !now.host_reaches_source &&
@@ -321,8 +323,8 @@ bool is_between_devices(const copy_side& source, const copy_side& destination,
          destination.kind != usm_kind::unknown;
 }
 
-/// Copies by way of compact memory of one of the devices: see detail::halfway. Returns false, with
-/// nothing done that matters, if there is not enough.
+/// Copies by way of compact memory of one of the devices: see detail::halfway. Returns false if
+/// there is not enough memory: then the copy has to be made in another way.
 bool copy_between_devices(shape_span shape, const copy_side& source, const copy_side& destination) {
   try {
     detail::halfway way = detail::halfway_of(shape, source.end, destination.end);
@@ -359,7 +361,7 @@ void run_on_host(const copy_plan& plan, const situation& now) {
   }
 }
 
-/// False where it was not done: the bytes are few, or the driver takes them as they lie.
+/// Returns false, with nothing done, if the bytes are few or the driver copies them directly.
 bool run_in_pieces(const copy_plan& plan, const copy_side& source, const copy_side& destination) {
   constexpr std::size_t worth_pieces = std::size_t{512} << 10;
   const bool is_upload = source.kind == usm_kind::unknown;
@@ -372,7 +374,7 @@ bool run_in_pieces(const copy_plan& plan, const copy_side& source, const copy_si
   return move(plan.destination, plan.source, plan.row_nbytes(), queue);
 }
 
-/// False where no kernel can do it.
+/// Returns false, with nothing done, if no kernel can make the copy.
 bool run_kernel(const copy_plan& plan, const sycl::queue& queue) {
   const std::optional<sycl::event> done = detail::copy_by_kernel(plan, queue);
   if (done) {
@@ -438,7 +440,7 @@ void copy_sides(shape_span shape, const copy_side& source, const copy_side& dest
   }
 }
 
-/// A copy for which require_copyable() has been called. At least one side is a view.
+/// Makes a copy for which require_copyable() has been called. At least one side is a view.
 template <class Source, class Destination>
 void copy_checked(const Source& source, const Destination& destination,
                   copy_path path = copy_path::automatic) {

@@ -1,6 +1,6 @@
-// Copies and fills of views. These order nothing: what they read and write must be finished, and
-// they wait for what they submit themselves. Whoever has arrays calls copy/copy.hpp, which orders
-// itself. Not installed.
+// Copies and fills of views. These functions order nothing: the elements that they read and write
+// must be finished, and they wait for the commands that they submit. Callers that have arrays call
+// copy/copy.hpp, which orders itself. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@
 
 namespace usmx::inline v1::internal {
 
-/// Like the functions for arrays, but for views. A view of kind `unknown` is ordinary host memory.
+/// These do as the functions for arrays, with views. A view of kind `unknown` is ordinary host
+/// memory.
 USMX_API void copy_elements(const array_view& source, const array_view& destination,
                             copy_path path = copy_path::automatic);
 USMX_API void copy_elements(const host_array& source, const array_view& destination);
@@ -34,11 +35,11 @@ constexpr bool is_convertible(dtype from, dtype to) noexcept {
   return from == to || !(from.is_structured() || to.is_structured());
 }
 
-/// Sets every byte of a buffer. This one orders itself, as those for arrays do: it waits for all
-/// work on the bytes, and until they are set.
+/// Sets every byte of a buffer. This function orders itself, as those for arrays do: it waits for
+/// all work on the bytes, and until they are set.
 USMX_API void fill_bytes(buffer&, std::byte value);
 
-/// The first byte of ordinary host memory, and what keeps it.
+/// The first byte of ordinary host memory, and the owner that keeps the memory.
 struct host_memory {
   std::byte* first;
   std::shared_ptr<const void> owner;
@@ -58,8 +59,8 @@ USMX_API std::optional<sycl::event> memcpy_async(const sycl::queue&, const array
 USMX_API sycl::event memcpy_async(const sycl::queue&, const host_memory& destination,
                                   const array& source, std::span<const sycl::event> after);
 
-/// Starts to set every element, of which there is at least one, by a command of a queue of the
-/// array's context, under the same rules. None, with nothing started, if no kernel can do it.
+/// Starts to set every element, at least one, by a command of a queue of the array's context, under
+/// the rules of memcpy_async. Returns none, with nothing started, if no kernel can make the fill.
 USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& destination,
                                                const std::byte* element,
                                                std::span<const sycl::event> after);
@@ -79,16 +80,16 @@ namespace usmx::inline v1::detail {
 sycl::event copy_in_order(const array& source, const array& destination);
 
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
-/// destination, and on host memory without an address or with another number of strides.
+/// destination, and on host memory that has no address or another number of strides.
 void require_copyable(const array_view& source, const array_view& destination);
 void require_copyable(const host_array& source, const array_view& destination);
 void require_copyable(const array_view& source, const host_array& destination);
 
-/// Throws as fill() does on a read-only destination, and on no element.
+/// Throws as fill() does on a read-only destination and on a null element.
 void require_fillable(const array_view& destination, const std::byte* element);
 
-/// Throws value_error for a view of USM, whose array has to be given: `function` orders itself.
-/// Also for elements without an address.
+/// Throws value_error for a view of USM, for which `function` takes an array, and for elements
+/// without an address.
 void require_host_memory(std::string_view function, const array_view&);
 
 inline bool touched_by_host(const array_view& view) {
@@ -106,18 +107,19 @@ struct side_memory {
   const sycl::queue& queue;
 };
 
-/// The one of the two queues whose kernels reach both sides and do the copy the fastest; null if
-/// there is none.
+/// The queue, one of the two, whose kernels reach both sides and copy the fastest; null if neither
+/// reaches both.
 const sycl::queue* queue_for_kernels(const copy_plan&, const side_memory& source,
                                      const side_memory& destination);
 
-/// Has a memcpy between the memory of two devices go directly, if they can be peers: else CUDA
-/// sends it through the host's memory, at a tenth of the speed.
+/// Lets a memcpy between the memory of two devices go directly, if the devices can be peers: else
+/// CUDA sends it through the host's memory, at a tenth of the speed.
 void allow_direct_copy(const side_memory& source, const side_memory& destination);
 
-/// Where compact memory lies between the memory of two devices whose kernels cannot reach both: it
-/// has the order of the destination's elements, so that the source's kernels pack, and one run of
-/// bytes goes to the other device; where that is not all, the destination's kernels unpack.
+/// The place and layout of compact memory on the way between two devices whose kernels do not reach
+/// both sides. The memory has the order of the destination's elements: the source's kernels pack
+/// the elements, one run of bytes goes to the other device, and the destination's kernels unpack it
+/// where that is needed.
 struct halfway {
   layout order;
   bool is_packed;  ///< The source has that order already: the memory is to be the destination's.

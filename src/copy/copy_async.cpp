@@ -29,12 +29,13 @@ using detail::overtaking;
 using detail::side_memory;
 using detail::submission;
 
-/// Up to so many bytes idle memory is copied at once: starting a command takes longer.
+/// The most bytes that are copied at once if the memory is idle: starting a command takes longer.
 constexpr std::size_t quick_nbytes = std::size_t{64} << 10;
 
 sycl::event complete_event() { return {}; }
 
-/// Where others wait for what is on the array's queue, they wait for its asynchronous work as well.
+/// The queue that others see in place of the array's: by waiting for it, they wait for the
+/// asynchronous work on the array as well.
 const sycl::queue& queue_of(const array& a) {
   return internal::presented_queue(internal::private_queue(a));
 }
@@ -47,7 +48,7 @@ bool is_memcpy(const copy_plan& plan) {
   return plan.is_whole() && !plan.converts() && !may_overlap(plan);
 }
 
-/// Whether the driver's memcpy can do it on that queue; else a kernel does.
+/// Whether the driver's memcpy can make the copy on that queue; a kernel makes all other copies.
 bool may_memcpy(const array& source, const array& destination, const sycl::queue& queue) {
   const sycl::device device = queue.get_device();
   return detail::traits_of(queue.get_backend()).memcpy_crosses_devices ||
@@ -94,8 +95,8 @@ struct adjacent_bytes {
   std::size_t nbytes;
 };
 
-/// A memcpy between an array and host memory, which `owner` keeps, after these events, too. The
-/// array is what is `made`.
+/// Starts a memcpy between an array and host memory, which `owner` keeps, after these events, too.
+/// `made` says in which way the copy uses the array.
 sycl::event start_with_host(const sycl::queue& queue, const adjacent_bytes& bytes, const array& usm,
                             access made, std::shared_ptr<const void> owner,
                             std::span<const sycl::event> after = {}) {
@@ -138,8 +139,9 @@ std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& des
 
 sycl::event start_copy(const array& source, const array& destination, overtaking by_others);
 
-/// A copy between devices whose kernels do not reach both: by way of memory that lives until it is
-/// done. Returns nothing, with nothing started that matters, if there is not enough.
+/// Starts a copy between devices whose kernels do not reach both sides, by way of memory that lives
+/// until the copy is done. Returns nothing if there is not enough memory: then the copy has to be
+/// made in another way.
 std::optional<sycl::event> start_by_halves(const array& source, const array& destination,
                                            overtaking by_others) {
   const array_view from = internal::private_view(source);

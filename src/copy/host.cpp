@@ -39,7 +39,7 @@ class row_copy {
     });
   }
 
-  /// `count` items from `item` on of the rows from `first` to `end` - 1.
+  /// Moves `count` items, beginning with `item`, of the rows from `first` to `end` - 1.
   void move_rows(std::ptrdiff_t first, std::ptrdiff_t end, std::ptrdiff_t item,
                  std::ptrdiff_t count) const noexcept {
     const bool streams = share_.streaming && move_.can_stream() &&
@@ -81,7 +81,8 @@ class row_copy {
 
 class tiled_copy {
  public:
-  /// across: where the source has its smallest step; along: where the destination has it.
+  /// `across` is the dimension in which the source has its smallest step, `along` that in which the
+  /// destination has it.
   tiled_copy(const copy_plan& plan, const index_space& outer, const copy_dimension& across,
              const copy_dimension& along, std::size_t itemsize,
              const host_thresholds& thresholds) noexcept
@@ -97,7 +98,7 @@ class tiled_copy {
                           along.destination_stride == itemsize_ && can_transpose(itemsize);
     transposes_ = adjacent && !move_.converts();
     converts_and_transposes_ = adjacent && move_.converts();
-    // Whole cache lines of the destination, and of them as many as there is scratch memory for.
+    // A tile has whole cache lines of the destination, as many as the scratch memory has room for.
     tile_along_ = std::clamp<std::ptrdiff_t>(4 * line_nbytes / itemsize_, 1, along.extent);
     tile_across_ =
         std::clamp<std::ptrdiff_t>(scratch_nbytes / (tile_along_ * itemsize_), 1, across.extent);
@@ -117,11 +118,11 @@ class tiled_copy {
   }
 
  private:
-  /// Whether lines that far apart compete for few places of the nearest cache (8 lines for each of
-  /// the 64 remainders of their number), which then cannot hold them until they are filled.
+  /// Whether lines at that distance share so few sets of the nearest cache (it has 64 sets of 8
+  /// lines) that it cannot hold them until they are filled.
   static bool is_crowded(std::ptrdiff_t stride) noexcept { return stride % 2048 == 0; }
 
-  /// How long a first tile has to be so that the next ones start at a cache line.
+  /// The length of the first tile with which the next ones start at a cache line.
   std::ptrdiff_t items_to_line() const noexcept {
     const auto beyond = static_cast<std::ptrdiff_t>(
         reinterpret_cast<std::uintptr_t>(plan_.destination) % line_nbytes);
@@ -239,12 +240,12 @@ class tiled_copy {
   std::ptrdiff_t tiles_across_;
 };
 
-/// The dimension in which the source has its smallest step; the innermost one of equal ones.
+/// The dimension in which the source has its smallest step, the innermost one of several.
 std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcept {
   std::size_t found = dimensions.size() - 1;
   const auto step = [&](std::size_t k) { return std::abs(dimensions[k].source_stride); };
   for (std::size_t k = dimensions.size(); k-- > 0;) {
-    // Repeated items (a step of 0) are no runs: what else there is, is nearer to being one.
+    // Repeated items (a step of 0) are no runs, so any other dimension is preferred.
     if (step(k) != 0 && (step(found) == 0 || step(k) < step(found))) {
       found = k;
     }
@@ -252,7 +253,7 @@ std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcep
   return found;
 }
 
-/// A run of few adjacent items that is as long as a number is moved like one.
+/// Whether a run of few adjacent items is as long as a number, and so is moved as one item.
 bool is_one_item(const copy_plan& plan, const copy_dimension& d) noexcept {
   const auto itemsize = static_cast<std::ptrdiff_t>(plan.source_type.itemsize());
   return !plan.converts() && d.source_stride == itemsize && d.destination_stride == itemsize &&
@@ -264,7 +265,7 @@ bool repeats_one_element(const copy_plan& plan) noexcept {
                              [](const copy_dimension& d) { return d.source_stride == 0; });
 }
 
-/// One conversion for all elements.
+/// Converts the one element of the source once, and repeats the result.
 void convert_and_repeat(copy_plan plan, const host_thresholds& thresholds) noexcept {
   std::array<std::byte, 16> element;  // as large as the largest plain type
   conversion(plan.source_type, plan.destination_type).strided(plan.source, 0, element.data(), 0, 1);

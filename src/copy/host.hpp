@@ -1,5 +1,5 @@
 // Copies on the host: runs a copy over memory that the host may touch, on as many threads as pay
-// for its size, and what its loops share. No SYCL here. Private to the library.
+// for its size. Has also the parts that the loops share. No SYCL here. Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -34,9 +34,10 @@ struct block {
 
 using block_kernel = void (*)(const block&) noexcept;
 
-/// A memcpy. The C library's is one instruction from a few KiB on, which on AMD's processors takes
-/// twelve times as long where the destination lies less than 16 bytes behind the source in their
-/// pages of 4 KiB. Blocks of a pool begin where pages do, so `a[1:] = b` is such a copy.
+/// Copies as memcpy. The C library's memcpy is one instruction from a few KiB on, which on AMD's
+/// processors takes twelve times as long where the destination lies less than 16 bytes behind the
+/// source in their pages of 4 KiB. Blocks of a pool begin where pages do, so `a[1:] = b` is such a
+/// copy.
 inline void copy_bytes(std::byte* destination, const std::byte* source,
                        std::size_t nbytes) noexcept {
   using lane [[gnu::vector_size(16)]] = long long;
@@ -65,34 +66,35 @@ inline void copy_bytes(std::byte* destination, const std::byte* source,
   std::memcpy(destination, source, nbytes);
 }
 
-/// The fastest way to move blocks with these steps inside of their rows. Only the itemsize may be
-/// any: the others of a block are those given here.
+/// The fastest function that moves blocks of these steps inside their rows. The item size may be
+/// any number. The blocks have the size and the steps given here.
 block_kernel move_kernel(std::size_t itemsize, std::ptrdiff_t source_step,
                          std::ptrdiff_t destination_step) noexcept;
 
-/// Items of 1, 2, 4, 8 or 16 bytes whose rows are adjacent items in the source while their columns
-/// are in the destination: source_step == destination_row_step == itemsize.
-/// (rows: source rows; count: their length. Step names are of the source's rows.)
+/// Whether a transposing loop exists for items of that size: 1, 2, 4, 8 or 16 bytes. Rows are
+/// adjacent items in the source, and columns are in the destination: source_step ==
+/// destination_row_step == itemsize. (rows: source rows; count: their length. Step names are of the
+/// source's rows.)
 bool can_transpose(std::size_t itemsize) noexcept;
 void transpose(const block& tile) noexcept;
 
-/// A memcpy with streaming stores, which bypass the caches. Call finish_streaming() on the same
+/// Copies with streaming stores, which bypass the caches. Call finish_streaming() on the same
 /// thread before another thread may read the bytes.
 void stream(std::byte* destination, const std::byte* source, std::size_t nbytes) noexcept;
 void finish_streaming() noexcept;
 
-/// The numbers of bytes of the destination from which on a method pays; measured in
+/// The sizes of a destination, in bytes, from which on a method pays; measured in
 /// docs/copy-engine.md.
 struct host_thresholds {
-  /// More than one thread.
+  /// Several threads share a copy of this size and more.
   std::size_t parallel = std::size_t{1} << 20;
-  /// The work that a thread takes at a time.
+  /// The bytes that a thread takes at a time.
   std::size_t task = std::size_t{256} << 10;
-  /// Streaming stores, which bypass the caches.
+  /// Streaming stores bypass the caches in a copy of this size and more.
   std::size_t streaming = std::size_t{16} << 20;
 };
 
-/// Source and destination do not overlap.
+/// Copies on the host. Source and destination do not overlap.
 void copy_on_host(const copy_plan& plan, const host_thresholds& thresholds = {}) noexcept;
 
 inline constexpr std::ptrdiff_t line_nbytes = 64;
@@ -121,8 +123,8 @@ class block_mover {
   std::ptrdiff_t source_itemsize() const noexcept { return source_itemsize_; }
   std::ptrdiff_t destination_itemsize() const noexcept { return destination_itemsize_; }
   bool converts() const noexcept { return converts_; }
-  /// Whether whole cache lines can be stored, and storing is what takes the time. (If the source
-  /// has gaps, reading takes longer.)
+  /// Whether streaming stores can write whole cache lines, and writing takes most of the time.
+  /// (Reading does if the source has gaps.)
   bool can_stream() const noexcept {
     return destination_adjacent_ && source_is_dense_ && destination_itemsize_ <= scratch_nbytes / 4;
   }
@@ -232,7 +234,7 @@ class index_space {
 
 inline std::ptrdiff_t ceil_divide(std::ptrdiff_t a, std::ptrdiff_t b) { return (a + b - 1) / b; }
 
-/// How the work is shared: small work is one task.
+/// The division of the work among threads: small work is one task.
 struct sharing {
   bool parallel;
   bool streaming;

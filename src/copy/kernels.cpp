@@ -25,14 +25,14 @@ struct block_shape {
   std::int64_t columns;
 };
 
-/// Elements of a work group that is one work item: less and handing them out costs too much, more
-/// and too few share the work.
+/// The elements of a work group that is one work item. With fewer, starting groups costs too much;
+/// with more, too few groups share the work.
 constexpr std::int64_t narrow_elements = 1024;
 constexpr std::int64_t tile = kernels::transposed_tile;
 
 std::int64_t at_least_1(std::int64_t n) { return std::max<std::int64_t>(n, 1); }
 
-/// A block of so many elements where nothing is transposed.
+/// The block of so many elements for copies that do not transpose; a tile for those that do.
 block_shape plain_block(const copy_dimension& rows, const copy_dimension& columns,
                         std::int64_t elements) {
   if (is_transposed(rows, columns)) {
@@ -53,8 +53,8 @@ std::size_t lanes_for(std::int64_t columns) {
   return lanes;
 }
 
-/// Elements of a group. One row is divided among a thousand groups, which are large where the row
-/// is long; a fill waits for nothing, and is the faster the smaller its groups are.
+/// The elements of a group. A single row is divided among about a thousand groups, which are large
+/// if the row is long. A fill reads nothing, and is the faster the smaller its groups are.
 std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& columns, bool fills) {
   if (rows.extent == 1) {
     return fills ? 1024 : std::clamp<std::int64_t>(columns.extent / 1024, 1024, 32768);
@@ -62,11 +62,11 @@ std::int64_t tiled_elements(const copy_dimension& rows, const copy_dimension& co
   return 2048;
 }
 
-/// Columns that are so few, or rows that are, leave most of a tile empty.
+/// A tile would be mostly empty with fewer columns, or rows, than this.
 constexpr std::int64_t wide_enough = std::int64_t{2} * kernels::shared_tile;
 
-/// The block of the kernels that transpose: a tile, or of few columns a power of 2 of rows, the
-/// same number for each work item, that fits the group's memory.
+/// The block of the kernels that transpose: a tile; for few columns, a power of 2 of rows that fits
+/// the group's memory, the same number for each work item.
 block_shape transposed_block(const copy_dimension& columns) {
   constexpr std::int64_t edge = kernels::shared_tile;
   if (columns.extent > kernels::few_columns) {
@@ -77,14 +77,14 @@ block_shape transposed_block(const copy_dimension& columns) {
           columns.extent};
 }
 
-/// Whether some columns of all rows lie together in the source: what was read for one row is still
-/// in the cache for the next one.
+/// Whether all rows have some columns close together in the source: the cache line that is read for
+/// one row serves the next one.
 bool reads_again(const copy_dimension& rows, const copy_dimension& columns) {
   return rows.extent < wide_enough && columns.extent >= wide_enough && is_transposed(rows, columns);
 }
 
-/// The block of a tiled kernel, by measurements on an H100: fewer and larger groups than on other
-/// devices.
+/// The block of a tiled kernel, chosen by measurements on an H100: its groups are fewer and larger
+/// than on other devices.
 block_shape tiled_block(const copy_dimension& rows, const copy_dimension& columns,
                         work_split split) {
   constexpr std::int64_t edge = kernels::shared_tile;
@@ -99,7 +99,7 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
             std::min<std::int64_t>(edge, columns.extent)};
   }
   const std::int64_t elements = tiled_elements(rows, columns, split.fills);
-  // Wide enough that each work item has four elements of a row, which it reads together.
+  // The block is wide enough for each work item to read four elements of a row together.
   const std::int64_t width =
       std::min<std::int64_t>(columns.extent, elements / std::min<std::int64_t>(4, rows.extent));
   return {std::min<std::int64_t>(elements / width, rows.extent), width};
@@ -117,7 +117,7 @@ block_shape block_for(const copy_dimension& rows, const copy_dimension& columns,
   return tiled_block(rows, columns, split);
 }
 
-/// Work items in a group: that share the rows, and the columns of each.
+/// The work items of a group: how many share the rows, and how many the columns of each row.
 struct lane_counts {
   std::size_t rows;
   std::size_t columns;
@@ -145,7 +145,7 @@ group_counts groups_of(const traversal& t) {
           ceiling_of(t.columns, t.block_columns)};
 }
 
-/// CUDA's, in the two outer dimensions.
+/// CUDA's limit of groups in each of the two outer dimensions.
 constexpr std::int64_t most_outer_groups = 65535;
 
 bool too_many(const group_counts& groups, std::int64_t lanes, kernel_shape shape) {
@@ -160,7 +160,7 @@ bool too_many(const group_counts& groups, std::int64_t lanes, kernel_shape shape
   return left < 1;
 }
 
-/// Larger blocks until they can be counted.
+/// Doubles the block until the runtime and the device can count the groups.
 void limit_groups(traversal& t, std::int64_t lanes, kernel_shape shape) {
   while (too_many(groups_of(t), lanes, shape)) {
     const group_counts groups = groups_of(t);
@@ -214,7 +214,7 @@ bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns,
   }
   const bool full =
       is_transposed(rows, columns) && rows.extent >= wide_enough && columns.extent >= wide_enough;
-  // Measured on an H100: more columns are faster without the memory of a group.
+  // With more columns, kernels that do not use a group's memory are faster, measured on an H100.
   const bool few = rows.extent > kernels::few_columns && columns.extent <= kernels::few_columns &&
                    std::abs(rows.source_stride) < std::abs(columns.source_stride);
   return (full || few) &&
@@ -252,7 +252,8 @@ std::size_t alignment_of(const void* first, std::span<const copy_dimension> dime
   return bits & (~bits + 1);
 }
 
-/// The largest item that kernels take, aligned as they ask, of which elements consist.
+/// The largest item that kernels move and that an element is a multiple of, aligned as they
+/// require.
 std::size_t largest_item(std::size_t element_size, std::size_t alignment) {
   std::size_t item = 16;
   while (element_size % item != 0 || alignment % std::min<std::size_t>(item, 8) != 0) {
@@ -261,7 +262,7 @@ std::size_t largest_item(std::size_t element_size, std::size_t alignment) {
   return item;
 }
 
-/// Makes each element a run of items.
+/// Splits each element into a run of items.
 void split_elements(kernel_copy& copy, std::size_t item) {
   const auto element = static_cast<std::ptrdiff_t>(copy.destination_size);
   const auto step = static_cast<std::ptrdiff_t>(item);
@@ -278,7 +279,7 @@ void split_elements(kernel_copy& copy, std::size_t item) {
 
 std::ptrdiff_t magnitude(std::ptrdiff_t stride) { return stride < 0 ? -stride : stride; }
 
-/// Which dimension, other than the last, is best done together with the last.
+/// The dimension, other than the last, that a kernel's rows are best made of.
 std::size_t choose_rows(std::span<const copy_dimension> dimensions) {
   const std::size_t last = dimensions.size() - 1;
   std::size_t nearest = 0;
@@ -298,7 +299,7 @@ std::size_t choose_rows(std::span<const copy_dimension> dimensions) {
   return dimensions[last - 1].extent >= long_enough ? last - 1 : longest;
 }
 
-/// Puts the dimension for the rows before the last one; a missing one has one index.
+/// Moves the dimension of the rows before the last one. A missing dimension gets extent 1.
 void put_rows_last(kernel_copy& copy) {
   while (copy.ndim < 2) {
     std::shift_right(copy.all_dimensions.begin(), copy.all_dimensions.begin() + copy.ndim + 1, 1);
@@ -310,7 +311,7 @@ void put_rows_last(kernel_copy& copy) {
   std::rotate(rows, rows + 1, all.end() - 1);
 }
 
-/// Returns nothing if elements to convert are not aligned.
+/// Returns the copy in items; nothing if elements that are to be converted are not aligned.
 std::optional<kernel_copy> of_items(const copy_plan& plan, bool use_fp64) {
   kernel_copy copy{.source = plan.source,
                    .destination = plan.destination,
@@ -362,8 +363,8 @@ namespace {
 
 using events = std::vector<sycl::event>;
 
-/// Leaves the shortest of the outer dimensions to the host, as many as a kernel does not take, and
-/// returns how many: they come first.
+/// Moves the shortest of the outer dimensions, as many as are too many for a kernel, to the front,
+/// and returns how many: the host loops over them.
 std::size_t put_surplus_first(kernel_copy& copy) {
   if (copy.ndim <= max_kernel_dimensions) {
     return 0;
@@ -385,8 +386,8 @@ void for_each_launch(kernel_copy& copy, work_split split, const Start& start) {
       [&](const std::byte* source, std::byte* destination) { start(source, destination, launch); });
 }
 
-/// Enqueues the kernels, each after the one before it. When one cannot be enqueued, those before it
-/// have been waited for.
+/// Enqueues the kernels, each after the one before it. If one cannot be enqueued, throws after
+/// waiting for those before it.
 template <class Enqueue>
 sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
                 const std::vector<sycl::event>& pending, Enqueue enqueue_kernel) {
@@ -409,7 +410,8 @@ sycl::event run(kernel_copy& copy, work_split split, sycl::queue& queue,
   return before.front();
 }
 
-/// Whether the kernels that transpose do it, which move adjacent items on both sides.
+/// Whether the kernels that transpose make this copy: items are adjacent along rows in the source
+/// and along columns in the destination.
 bool is_done_by_tiles(const kernel_copy& copy, kernel_shape shape) {
   const copy_dimension& rows = copy.all_dimensions[copy.ndim - 2];
   const copy_dimension& columns = copy.all_dimensions[copy.ndim - 1];
@@ -425,14 +427,14 @@ kernel_id kernel_for(const kernel_copy& copy, bool by_tiles) {
   return by_tiles ? transpose_kernel(copy.destination_size) : copy_kernel(copy.destination_size);
 }
 
-/// A fill of small elements in a row, as one of the largest items.
+/// A fill of adjacent small elements, as a fill of items of the largest size.
 struct wide_fill {
   copy_plan plan;
   std::array<std::byte, 16> item;
 };
 
-/// Returns nothing if the elements are not smaller than such an item, have gaps between them, or do
-/// not fill a whole number of aligned items.
+/// Makes a fill with wider items. Returns nothing if the elements are not smaller than such an
+/// item, have gaps between them, or do not fill a whole number of aligned items.
 std::optional<wide_fill> widened(const copy_plan& plan, const std::byte* element) {
   constexpr std::ptrdiff_t wide = sizeof(wide_fill::item);
   const auto size = static_cast<std::ptrdiff_t>(plan.destination_type.itemsize());
@@ -526,8 +528,8 @@ std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan& plan,
     return std::nullopt;
   }
   const device_kernel* kernel = from.find(places_kernel(plan.source_type.code()));
-  // Numbers in a row are handed out finely: measured on an H100, 64 K of them in 8 groups take
-  // 30 us.
+  // The numbers of a row are divided into small shares: measured on an H100, 64 K of them in 8
+  // groups take 30 us.
   const bool is_row = walked->ndim == 2 && walked->all_dimensions[0].extent == 1;
   const kernel_shape shape =
       is_row && from.shape() == kernel_shape::tiled ? kernel_shape::wide : from.shape();

@@ -21,7 +21,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// How many pieces of b make a.
+/// The quotient a / b, rounded up.
 constexpr std::int64_t ceiling_of(std::int64_t a, std::int64_t b) noexcept {
   return a / b + (a % b != 0 ? 1 : 0);
 }
@@ -36,20 +36,21 @@ inline constexpr std::size_t max_kernel_dimensions = kernels::max_outer_dimensio
 
 struct work_split {
   kernel_shape shape;
-  /// Whether the kernels that transpose whole tiles do it.
+  /// Whether the kernels that transpose whole tiles make the copy.
   bool by_tiles = false;
   bool fills = false;
 };
 
-/// Whether the kernels that transpose can do it, and are the fastest.
+/// Whether the kernels that transpose can make the copy, and are the fastest.
 bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns, kernel_shape) noexcept;
 
 /// The launch for at most max_kernel_dimensions dimensions, the last two of which are rows and
 /// columns.
 kernel_launch launch_for(std::span<const copy_dimension> dimensions, work_split);
 
-/// The launch of a kernel over `count` elements in a row, at least one: work group g takes those
-/// from g * per_group, and each of its lanes `per_lane` where it has several lanes.
+/// The launch of a kernel over `count` elements in a row, at least one. Work group g takes the
+/// elements from g * per_group on. Each of its lanes takes `per_lane` of them, if the group has
+/// several lanes.
 struct row_launch {
   std::int64_t per_group;
   sycl::nd_range<3> range;
@@ -69,31 +70,31 @@ struct kernel_copy {
   std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
 };
 
-/// Returns nothing if elements to convert are not aligned. With `use_fp64`, kernels that need fp64
-/// may be used.
+/// Returns the copy as kernels take it; nothing if elements that are to be converted are not
+/// aligned. With `use_fp64`, kernels that need fp64 may be used.
 std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 
-/// Whether reading along the columns strides over memory, and reading along the rows would not. If
-/// so, both are divided into blocks that fit into the nearest cache.
+/// Whether reading along the columns strides over memory while reading along the rows would not.
+/// Then both are divided into blocks that fit into the nearest cache.
 bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
 
 /// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
-/// event of its end. None, with nothing enqueued, if no kernel can do it: there is none for the
-/// device, or elements that are to be converted are not aligned as their types require. Source and
-/// destination do not overlap.
+/// event of its end. Returns none, with nothing enqueued, if no kernel can make the copy: the
+/// device has none, or elements that are to be converted are not aligned as their types require.
+/// Source and destination do not overlap.
 std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
 /// Sets the destination's elements to the bytes at `element`, as many as its type has. The plan's
-/// source is not used. None as above, and for structured types of other sizes than 1, 2, 4, 8
-/// or 16.
+/// source is not used. Returns none as copy_by_kernel() does, and for structured types of other
+/// sizes than 1, 2, 4, 8 or 16.
 std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
-/// Runs that add to each of the plan's destinations, which are 64-bit integers, the place that the
-/// rule makes of its source, an integer, or set it to that, and set `outside` to 1 if a source lies
-/// outside of its axis. To be run one after the other. None if the integers are not aligned as
-/// their types require.
+/// Runs of kernels that turn integers, the plan's source, into places by the rule. They add each
+/// place to one of the plan's destinations, which are 64-bit integers, or set it; and they set
+/// `outside` to 1 if an integer lies outside of its axis. The runs follow each other. None if the
+/// integers are not aligned as their types require.
 std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan&,
                                                         const kernels::place_rule&,
                                                         std::uint32_t* outside, device_kernels&);

@@ -26,7 +26,7 @@ void add_dimensions(copy_plan& plan, std::span<const std::ptrdiff_t> shape, cons
   }
 }
 
-/// Walks the destination upwards, its longest stride outermost.
+/// Sorts the dimensions so that the destination is walked upwards, its longest stride outermost.
 void put_in_order(copy_plan& plan) {
   for (copy_dimension& d : plan.dimensions()) {
     if (d.destination_stride < 0) {
@@ -40,7 +40,7 @@ void put_in_order(copy_plan& plan) {
                     [](const copy_dimension& d) { return d.destination_stride; });
 }
 
-/// Joins neighbours that are one run on both sides.
+/// Joins neighbouring dimensions that are one run on both sides.
 void merge(copy_plan& plan) {
   plan.ndim = join_runs(plan.dimensions(), [](copy_dimension& outer, const copy_dimension& inner) {
     const bool is_run = outer.source_stride == inner.source_stride * inner.extent &&
@@ -73,8 +73,8 @@ span_of_bytes span_below(const copy_plan& plan, std::size_t itemsize, stride_of 
   return span;
 }
 
-/// Both sides as blocks that repeat at multiples of `period` bytes: whether the blocks never meet.
-/// The steps of `limit` bytes and more are all multiples of the period.
+/// Whether blocks of both sides, which repeat at multiples of `period` bytes, never meet. All steps
+/// of `limit` bytes and more are multiples of the period.
 bool blocks_are_apart(const copy_plan& plan, std::ptrdiff_t limit) {
   std::ptrdiff_t period = 0;
   for (const copy_dimension& d : plan.dimensions()) {

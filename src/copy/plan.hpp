@@ -14,7 +14,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// One dimension that source and destination have in common; strides in bytes.
+/// A dimension of both source and destination; strides in bytes.
 struct copy_dimension {
   std::ptrdiff_t extent;
   std::ptrdiff_t source_stride;
@@ -22,7 +22,7 @@ struct copy_dimension {
   friend bool operator==(const copy_dimension&, const copy_dimension&) = default;
 };
 
-/// One end of a copy: where element zero is, and the strides as multiples of `unit` bytes.
+/// One end of a copy: the address of element zero, and the strides as multiples of `unit` bytes.
 struct copy_end {
   std::byte* data;
   dtype type;
@@ -30,7 +30,7 @@ struct copy_end {
   std::ptrdiff_t unit;
 };
 
-/// At least one element. Dimensions have extents of 2 or more.
+/// A copy of at least one element. Its dimensions have extents of 2 or more.
 struct copy_plan {
   copy_plan(const copy_end& from, const copy_end& to) noexcept
       : source(from.data),
@@ -55,25 +55,26 @@ struct copy_plan {
   bool has_rows() const noexcept;
   /// Whether the copy is one such run.
   bool is_whole() const noexcept { return ndim <= 1 && has_rows(); }
-  /// Bytes of the destination's innermost run.
+  /// The bytes of the destination's innermost run.
   std::size_t row_nbytes() const noexcept;
 };
 
-/// The copy of every element between two arrays of that shape, which has elements. The plan has no
-/// dimensions of length 1. It walks the destination upwards, with its longest stride outermost, and
-/// joins dimensions that are one run on both sides. If the destination repeats an element by a
-/// stride of 0, the source's last element for it is copied.
+/// Plans the copy of every element between two arrays of that shape, which has elements. The plan
+/// has no dimensions of length 1. It walks the destination upwards, with its longest stride
+/// outermost, and joins dimensions that are one run on both sides. If the destination repeats an
+/// element by a stride of 0, the source's last element for it is copied.
 copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& source,
                     const copy_end& destination);
 
-/// Whether a byte may belong to both sides. False if they are known to be apart, or interleaved as
-/// even and odd items, fields and columns are; else true.
+/// Whether a byte may belong to both sides. False only if the sides are known to be apart, or to be
+/// interleaved as even and odd items, fields or columns are.
 bool may_overlap(const copy_plan&) noexcept;
 
 /// Whether there is nothing to do, because the source is the destination.
 bool is_in_place(const copy_plan&) noexcept;
 
-/// "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination stride), in bytes.
+/// Writes the plan as "float32 -> float64: 4 x (4 -> 8)": extent x (source stride -> destination
+/// stride), in bytes.
 std::ostream& operator<<(std::ostream&, const copy_plan&);
 
 /// Calls `body(source, destination)` once for each index of the dimensions.

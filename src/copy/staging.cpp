@@ -79,7 +79,8 @@ bool is_the_devices(const void* pointer, const sycl::queue& queue) {
   return kind == sycl::usm::alloc::device || kind == sycl::usm::alloc::shared;
 }
 
-/// Whether the driver copies them by one command. Between two ends in the host's memory none does.
+/// Whether the driver copies the rows by one command. Between two ends in the host's memory no
+/// driver does.
 bool is_one_command(const equal_rows& copy, const sycl::queue& queue) {
   const std::ptrdiff_t longest_distance = traits_of(queue.get_backend()).longest_row_distance;
   const auto nbytes = static_cast<std::ptrdiff_t>(copy.nbytes);
@@ -106,7 +107,7 @@ void start_rows(const equal_rows& copy, const sycl::queue& queue) {
                  });
 }
 
-/// A plan as rows, and the dimensions around them. Where no items are adjacent a row is one.
+/// A plan as rows, and the dimensions around them. If no items are adjacent, a row is one item.
 struct all_rows {
   explicit all_rows(const copy_plan& plan)
       : nbytes(plan.has_rows() ? plan.row_nbytes() : plan.source_type.itemsize()),
@@ -183,12 +184,13 @@ void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
 
 namespace {
 
-/// The device works on some pieces while the host works on one: with two of them, the bus stood
-/// still whenever a thread woke up late.
+/// The most pieces of a transfer: the device works on some while the host works on one. With two
+/// pieces, the bus stood still whenever a thread woke up late.
 constexpr std::size_t most_pieces = 4;
 
-/// Pieces that the host's threads share cost 25 us each on 16 cores; the first one and the last one
-/// have nobody who works at the same time. Measured in docs/copy-engine.md.
+/// The bytes of a piece. Sharing a piece among the host's threads costs 25 us on 16 cores; while
+/// the host works on the first or the last piece, the device has nothing to do. Measured in
+/// docs/copy-engine.md.
 std::size_t piece_nbytes(std::size_t nbytes) {
   return std::clamp(nbytes / most_pieces, std::size_t{4} << 20, std::size_t{8} << 20);
 }
@@ -202,9 +204,9 @@ void copy_bytes(std::byte* destination, const std::byte* source, std::size_t nby
                thresholds);
 }
 
-/// Has the system give memory to addresses that were not used yet, without changing what others
-/// hold. Each thread does large pages of its own. Threads that copy to one new page all clear a
-/// page for it, and all but one clear it in vain.
+/// Has the system give memory to addresses that were not used yet, without changing other contents.
+/// Each thread takes large pages of its own: threads that copy to one new page would all clear a
+/// page for it, and all but one in vain.
 void bring_in(std::byte* first, std::size_t nbytes) {
   constexpr std::uintptr_t page = 4096;
   constexpr std::uintptr_t large_page = std::uintptr_t{2} << 20;
@@ -218,13 +220,13 @@ void bring_in(std::byte* first, std::size_t nbytes) {
                 [&](std::ptrdiff_t k) {
                   const std::uintptr_t start = from + static_cast<std::uintptr_t>(k) * large_page;
                   const std::uintptr_t mine = std::max(start, begin);
-                  // If this fails, the copy brings them in.
+                  // A failure has no effect: then the copy brings the pages in.
                   madvise(reinterpret_cast<void*>(mine), std::min(start + large_page, end) - mine,
                           populate_for_writing);
                 });
 }
 
-/// Room for a piece, which the device may be at work on.
+/// A staging buffer; the device may still be using it.
 class piece {
  public:
   piece(array room, const sycl::queue& queue) : room_(std::move(room)), queue_(queue) {}
@@ -234,7 +236,7 @@ class piece {
     try {
       wait();
     } catch (const sycl::exception&) {
-      // Another error is on its way.
+      // Ignored: another error has ended the transfer.
     }
   }
 
@@ -295,7 +297,7 @@ bool upload_in_pieces(std::byte* destination, const std::byte* source, std::size
   if (pieces.empty()) {
     return false;
   }
-  // Past the caches: the device reads it next, and not the host.
+  // Streaming stores bypass the caches: the device reads the bytes next, and not the host.
   const host_thresholds thresholds{.streaming = 0};
   for_each_piece(pieces, nbytes, [&](piece& now, std::size_t offset, std::size_t count) {
     now.wait();

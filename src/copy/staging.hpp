@@ -24,7 +24,7 @@
 
 namespace usmx::inline v1::internal {
 
-/// Elements in C order without gaps, in memory that the host may touch.
+/// Compact elements in C order, in memory that the host may touch.
 class USMX_API staging {
  public:
   /// Memory for elements. The queue is the view's, and may be used for copies to and from this
@@ -51,28 +51,26 @@ class USMX_API staging {
 
 namespace usmx::inline v1::detail {
 
-/// Memory for elements that the host writes and that commands of the queue read. It lives until
-/// they have read it. None if the queue's device has no memory of that kind.
+/// Memory for elements that the host writes and commands of the queue read. It lives until they
+/// have read it. None if the queue's device has no memory of that kind.
 std::optional<array> staging_for_commands(layout where, dtype type, const sycl::queue& queue);
 
-/// One memcpy after the events, submitted with the queue locked and not waited for.
+/// Submits one memcpy after the events, with the queue locked. Does not wait.
 sycl::event start_memcpy(std::byte* destination, const std::byte* source, std::size_t nbytes,
                          sycl::queue queue, const std::vector<sycl::event>& before = {});
 
-/// How many bytes each command of copy_by_queue moves.
+/// The number of bytes that each command of copy_by_queue moves.
 std::size_t command_nbytes(const copy_plan& plan, const sycl::queue& queue);
 
-// Both wait.
-
-/// A memcpy for each row, or for many at equal distances where the driver has such a command; items
-/// that are not adjacent are rows of one item. Converts nothing.
+/// Copies each row by a memcpy, or many rows at equal distances by one command if the driver has
+/// such a command; items that are not adjacent are rows of one item. Converts nothing. Waits.
 void copy_by_queue(const copy_plan& plan, sycl::queue queue);
 
-/// Whether the driver fills such items as fast as memory takes them: aligned ones, in USM.
+/// Whether the driver fills such items, aligned ones in USM, as fast as the memory can be written.
 bool has_fast_fill(const std::byte* destination, usm_kind kind, std::size_t itemsize,
                    const sycl::queue&);
 
-/// Sets `count` adjacent items to the one at `item`, which is in host memory.
+/// Sets `count` adjacent items to the one at `item`, which is in host memory. Waits.
 void fill_by_queue(std::byte* destination, usm_kind kind, const std::byte* item,
                    std::size_t itemsize, std::size_t count, sycl::queue queue);
 

@@ -342,8 +342,8 @@ struct batch : awaited_work {
   std::size_t nbytes = 0;
   std::uint64_t age = 0;
 
-  /// Asks one event after the other, up to the first that is not complete. Asks no event again that
-  /// was complete.
+  /// Polls events in order and stops at the first incomplete one. Polls no event again that was
+  /// complete.
   bool is_finished() {
     std::erase_if(queues, [](const queue_moment& since) { return since.is_past(); });
     if (!queues.empty()) {

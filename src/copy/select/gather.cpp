@@ -16,7 +16,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// Neighbours that are one run on both sides become one.
+/// Joins neighbouring dimensions that are one run on both sides.
 void join_rest(std::vector<rest_dimension>& rest) {
   for (std::size_t k = rest.size(); k > 1; --k) {
     rest_dimension& outer = rest[k - 2];
@@ -29,7 +29,8 @@ void join_rest(std::vector<rest_dimension>& rest) {
   }
 }
 
-/// The largest item that kernels move of which the transfer's items consist, aligned as they ask.
+/// The largest item that kernels move and that the transfer's items are multiples of, aligned as
+/// kernels require.
 std::size_t item_for(const transfer& moved, std::span<const std::ptrdiff_t> scales) {
   auto bits = reinterpret_cast<std::uintptr_t>(moved.linear) |
               reinterpret_cast<std::uintptr_t>(moved.indexed) |
@@ -52,7 +53,8 @@ struct kernel_move {
   kernels::selected_walk walk;
 };
 
-/// Returns nothing if no array selects, or there are too many dimensions.
+/// Returns the move as kernels take it; nothing if no array selects, or there are too many
+/// dimensions.
 std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
                                           std::span<const std::ptrdiff_t> scales) {
   const std::size_t item = item_for(moved, scales);
@@ -86,15 +88,15 @@ std::int64_t count_of_places(const selection& selected) {
   return count;
 }
 
-/// Whether the kernels of a chain have found an integer outside of its axis: a flag that they read
-/// and set, and its copy, which the host reads.
+/// A flag that kernels of a chain read, and set if they find an integer outside of its axis, and
+/// its copy, which the host reads.
 struct outside_flag {
   std::uint32_t* found;
   std::uint32_t* told;
 };
 
-/// The integers of one array, one for each place, if kernels can read them as they are. None if
-/// they cannot.
+/// The integers of one array as a list of places; none if kernels cannot read them in the form that
+/// they have.
 std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chain,
                                                         const axis_index& index) {
   const array_view& list = index.elements;
@@ -107,8 +109,9 @@ std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chai
   return kernels::place_list{list.data(), is_short, index.extent};
 }
 
-/// The only array of integers, if they are places as they are, but for those that count from the
-/// end: checked by a kernel, unless they come from a mask. None if they are not.
+/// The integers of the key's only array as a list of places, in which some may count from the end.
+/// A kernel checks them, unless they come from a mask. None if the key has other arrays or kernels
+/// cannot read the integers in the form that they have.
 std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
                                                       const selection& selected,
                                                       const outside_flag& outside) {
@@ -157,8 +160,9 @@ std::optional<kernels::own_indices> own_indices_of(const selection& selected,
   return own;
 }
 
-/// One number for each element of the common shape: the sum of the integers, each counted from the
-/// start of its axis and multiplied by its scale. None if kernels cannot read the integers.
+/// A list with one number for each element of the common shape: the sum of the integers, each
+/// counted from the start of its axis and multiplied by its scale. None if kernels cannot read the
+/// integers.
 std::optional<kernels::place_list> find_places(kernel_chain& chain, const selection& selected,
                                                std::span<const std::ptrdiff_t> scales,
                                                const outside_flag& outside) {
@@ -212,12 +216,13 @@ numbering number_places(const selection& selected) {
   return result;
 }
 
-/// Items that a lane moves: several, so that it waits for them together.
+/// The items that a lane moves: several, so that it waits for them together.
 constexpr std::int64_t moved_by_lane = 4;
 
-/// Measured on an H100, whose cache holds 50 MB: 4 million numbers that go to random ones of
-/// 16 million slots take 121 us in windows of 4 million, and 199 us in one, although the places are
-/// read once for each window. More than a few times does not pay.
+/// Divides the slots into windows that fit the cache. Measured on an H100, whose cache holds 50 MB:
+/// 4 million numbers that go to random ones of 16 million slots take 121 us in windows of 4 million
+/// slots, and 199 us in a single window, although the places are read once for each window. More
+/// than a few windows cost more than they save.
 kernels::slot_windows windows_for(const kernel_chain& chain, std::int64_t slots,
                                   std::int64_t count) {
   constexpr std::int64_t window = std::int64_t{4} << 20;
@@ -231,7 +236,8 @@ kernels::slot_windows windows_for(const kernel_chain& chain, std::int64_t slots,
               : kernels::slot_windows{1, slots, 0};
 }
 
-/// For each of so many slots, 1 + the number of the last of `count` places that is the slot, or 0.
+/// Finds, for each slot, 1 + the number of the last of `count` places that is this slot; 0 if none
+/// is.
 const std::uint32_t* find_last(kernel_chain& chain, const kernels::place_list& places,
                                std::int64_t count, std::int64_t slots,
                                const outside_flag& outside) {
@@ -250,13 +256,14 @@ const std::uint32_t* find_last(kernel_chain& chain, const kernels::place_list& p
   return last;
 }
 
-/// Whether no place is there twice, or it makes no difference.
+/// Whether no place occurs twice, or it makes no difference.
 bool needs_no_owners(const selection& selected, const kernels::selected_walk& walk) {
   return selected.is_unique() || walk.linear_step == 0 || walk.count == 1;
 }
 
-/// Where single items go to about as many slots, which one array of integers counts, the slots are
-/// walked: measured on an H100, that takes a quarter of the time that the places take.
+/// Whether the kernel walks through the slots and not through the places: for single items that go
+/// to about as many slots, selected by one array of integers. Measured on an H100, that takes a
+/// quarter of the time.
 bool is_walked_by_slots(const selection& selected, const kernels::selected_walk& walk) {
   constexpr std::int64_t slots_per_place = 8;
   return walk.rest == 1 && selected.indices().size() == 1 &&
@@ -278,15 +285,14 @@ kernels::place_owners find_owners(kernel_chain& chain, const selection& selected
                                find_last(chain, *places, walk.count, numbered.count, outside)};
 }
 
-/// Where integers are outside of their axes, as the kernels have said.
+/// Throws index_error for the integer outside of its axis that the kernels have found.
 [[noreturn]] void throw_outside(const selection& selected) {
   selected.check();
-  // Only where somebody changes the integers meanwhile: what was bad is good now.
+  // The check finds nothing only if another thread has corrected the integers meanwhile.
   throw index_error("an index changed while it was used");
 }
 
-/// Waits for the kernels. Throws index_error where they have told of an integer outside of its
-/// axis.
+/// Waits for the kernels. Throws index_error if they have found an integer outside of its axis.
 void finish(kernel_chain& chain, const std::uint32_t& told, const selection& selected) {
   chain.wait();
   if (told != 0) {
@@ -294,14 +300,14 @@ void finish(kernel_chain& chain, const std::uint32_t& told, const selection& sel
   }
 }
 
-/// Where there is one array, its places are the integers themselves.
+/// The scales that make places of integers. With one array, the places are the integers themselves.
 std::vector<std::ptrdiff_t> scales_of_places(std::span<const std::ptrdiff_t> scales) {
   return scales.size() == 1 ? std::vector<std::ptrdiff_t>{1}
                             : std::vector<std::ptrdiff_t>(scales.begin(), scales.end());
 }
 
-/// Moves by kernels of the chain, as planned for the indexed side. `run(kernel_move, places,
-/// outside)` adds the kernel that moves; false if it cannot.
+/// Moves items by kernels of the chain, as planned for the indexed side. `run(kernel_move, places,
+/// outside)` adds the kernel that moves; it returns false if it cannot.
 template <class Run>
 bool move_by_kernels(kernel_chain& chain, const transfer& planned, const array_view& indexed,
                      const selection& selected, const Run& run) {
@@ -347,7 +353,7 @@ void run_slots(kernel_chain& chain, std::int64_t slots, const kernel_move& move,
       moved_by_lane);
 }
 
-/// False if kernels cannot find out who writes where several places are the same.
+/// Returns false if kernels cannot find which item is written where several lead to one place.
 bool run_scatter(kernel_chain& chain, const selection& selected, const kernel_move& move,
                  const transfer& of, const kernels::place_list& places,
                  const outside_flag& outside) {
@@ -373,8 +379,8 @@ struct integers_of_key {
   std::ptrdiff_t scale;
 };
 
-/// Returns nothing if the key has not one array of integers, or kernels cannot read its integers as
-/// they are.
+/// Returns the arguments; nothing if the key has not exactly one array of integers, or kernels
+/// cannot read its integers in the form that they have.
 std::optional<integers_of_key> integers_of(const kernel_chain& chain, const selection& selected,
                                            std::span<const std::ptrdiff_t> scales) {
   const std::span<const axis_index> indices = selected.indices();
@@ -390,8 +396,8 @@ std::optional<integers_of_key> integers_of(const kernel_chain& chain, const sele
   return integers_of_key{*list, *own, scales[static_cast<std::size_t>(found - indices.begin())]};
 }
 
-/// Gathers by one kernel, which checks the integers as it uses them. False, with nothing done,
-/// where it cannot do it.
+/// Gathers by one kernel, which checks the integers as it uses them. Returns false, with nothing
+/// done, if the kernel cannot.
 bool take_by_kernel(kernel_chain& chain, const transfer& planned, const array_view& source,
                     const selection& selected) {
   const std::vector<std::ptrdiff_t> scales = scales_of(source, selected);
@@ -557,7 +563,7 @@ bool scatter_by_mask(const array_view& values, const selection& selected,
   return mask != nullptr && mask->scatter(values, destination);
 }
 
-/// Whether one element of the host's goes to all true places: then nobody has to count them.
+/// Whether one element in the host's memory goes to all true places: then they need not be counted.
 bool fills_by_mask(const array_view& values, const selection& selected,
                    const array_view& destination) {
   detail::mask_scan* const mask = detail::only_mask(selected);
@@ -607,7 +613,7 @@ void scatter_view(const array_view& values, selection& selected, const array_vie
   }
 }
 
-/// `wait()` waits for the work before the values.
+/// Scatters values. `wait()` waits for the work before them.
 template <class Wait>
 void scatter_ordered(const array_view& values, selection& selected, const array& destination,
                      const Wait& wait) {

@@ -23,7 +23,7 @@ bool reached_by_kernels(const array_view& view, const sycl::queue& queue) {
 
 std::optional<kernel_chain> kernel_chain::on(const sycl::queue& queue) {
   std::shared_ptr<device_kernels> kernels = kernels_of(queue);
-  // Where one kernel of the group is, all are.
+  // A device that has one kernel of the group has all of them.
   const bool usable = kernels->has_host_memory() && kernels->find(gather_kernel(1)) != nullptr;
   return usable ? std::optional(kernel_chain(std::move(kernels), queue)) : std::nullopt;
 }
@@ -86,7 +86,7 @@ void kernel_chain::submit() {
   if (runs_.empty()) {
     return;
   }
-  // Shared, since the runtime copies the command.
+  // The runs are shared because the runtime copies the command.
   const auto runs = std::make_shared<const std::vector<kernel_run>>(std::exchange(runs_, {}));
   last_.reserve(1);  // a kernel that is submitted must not be lost for want of memory
   const auto submitted = [&](const auto& command) {
@@ -149,8 +149,8 @@ void check_run(const integer_run& run, const axis_index& index) {
   }
 }
 
-/// offsets[i] += scale * (the integer, counted from the start). Unsigned, since an integer that is
-/// outside of its axis is multiplied, too, before it is found.
+/// Adds scale * (the integer, counted from the start) to each offset. The arithmetic is unsigned,
+/// since an integer outside of its axis is multiplied, too, before it is found.
 template <class T>
 void add_run(const integer_run& run, const axis_index& index, std::ptrdiff_t scale,
              std::int64_t* offsets) {
@@ -167,7 +167,7 @@ void add_run(const integer_run& run, const axis_index& index, std::ptrdiff_t sca
   }
   if (!inside) {
     check_run<T>(run, index);
-    // Only where somebody changes the integers meanwhile: what was bad is good now.
+    // Reached only if another thread has corrected the integers meanwhile.
     throw index_error(message("an index changed while it was used for axis ", index.axis,
                               " with size ", index.extent));
   }

@@ -1,5 +1,5 @@
-// Chains of kernels that use one piece of scratch memory, and the blocks of indices that they take.
-// Private to the library.
+// Chains of kernels that use one piece of scratch memory, and blocks of indices for them. Private
+// to the library.
 #pragma once
 
 #include <array>
@@ -31,11 +31,11 @@ namespace usmx::inline v1::detail {
 
 bool reached_by_kernels(const array_view&, const sycl::queue&);
 
-/// Collects kernels, and runs them where somebody waits: those of CUDA's driver as one command.
-/// Owns the memory that they use, and waits for them before it frees it.
+/// Collects kernels, and runs them when a caller waits: CUDA's driver gets them as one command.
+/// Owns the memory that they use, and waits for them before it frees the memory.
 class kernel_chain {
  public:
-  /// Returns nothing where there are no such kernels for the queue's device, or no host memory that
+  /// Returns nothing if there are no such kernels for the queue's device, or no host memory that
   /// they reach.
   static std::optional<kernel_chain> on(const sycl::queue&);
   kernel_chain(kernel_chain&& other) noexcept;
@@ -51,21 +51,21 @@ class kernel_chain {
   }
   /// Device memory for numbers that are set to 0.
   std::uint32_t* zeros(std::int64_t count);
-  /// A number that kernels set, not yet set, and the host reads after wait().
+  /// A number that kernels set and the host reads after wait(). It is not set yet.
   template <class T>
   T* told() {
     return reinterpret_cast<T*>(memory(1, dtype::of<T>(), usm_kind::host));
   }
 
   bool reaches(const array_view& view) const { return reached_by_kernels(view, queue_); }
-  /// The view where kernels reach it, which may be a copy. Waits.
+  /// The view, or a copy of it, in memory that kernels reach. Waits.
   array_view reached(const array_view&);
 
-  /// A copy in C order, converted to a type. Waits.
+  /// A copy of the view in C order, converted to a type. Waits.
   array_view compact(const array_view&, dtype);
 
   /// Adds a kernel over `count` elements in a row, at least one. `arguments(per_group)` gives a
-  /// tuple of its arguments. A lane takes `per_lane` of them.
+  /// tuple of its arguments. A lane takes `per_lane` elements.
   template <class Arguments>
   void run(kernel_id kernel, std::int64_t count, const Arguments& arguments,
            std::int64_t per_lane = 1) {
@@ -76,7 +76,7 @@ class kernel_chain {
         },
         arguments(launch.per_group)));
   }
-  /// Adds the runs of places_by_kernel. Returns false, with nothing added, where that gives none.
+  /// Adds the runs of places_by_kernel(). Returns false, with nothing added, if it gives none.
   bool add_places(const copy_plan&, const kernels::place_rule&, std::uint32_t* outside);
 
   void wait();
@@ -138,7 +138,7 @@ class index_blocks {
   // The dimensions to walk through, the innermost last, and the index where the walk is.
   std::vector<std::ptrdiff_t> extents_;
   std::vector<std::ptrdiff_t> at_;
-  // For each of these dimensions, the strides of all sources in bytes.
+  // The strides of all sources, in bytes, for each of these dimensions.
   std::vector<std::ptrdiff_t> strides_;
   std::ptrdiff_t left_;
   std::array<std::int64_t, capacity> offsets_;
@@ -146,12 +146,12 @@ class index_blocks {
 
 // The true elements of a mask in device memory, found and moved by kernels.
 
-/// How many true elements come before each part of a mask. Nothing is looked at before the first
+/// The number of true elements before each part of a mask. Looks at no element before the first
 /// question.
 class mask_scan {
  public:
-  /// Returns nothing if the mask is empty, the host may touch it, or no kernel can do it. The mask
-  /// is of any plain type, is finished, and stays as it is. May wait.
+  /// Returns nothing if the mask is empty, the host may touch it, or no kernel can scan it. The
+  /// mask is of any plain type, is finished, and does not change. May wait.
   static std::optional<mask_scan> of(const array_view& mask);
   /// Does as `of`, also for memory that the host may touch: for tests. The mask has elements.
   static std::optional<mask_scan> by_kernels(const array_view& mask);
@@ -165,12 +165,13 @@ class mask_scan {
   void write(std::span<const array_view> coordinates);
 
   /// Copies the elements at true places of `source`, which has the mask's shape, to `destination`,
-  /// which has one dimension and count() elements of the same type; and back. False, with nothing
-  /// done, where the mask's kernels cannot: they reach both sides, and elements of 1, 2, 4, 8 or 16
-  /// bytes at equal distances. Waits.
+  /// which has one dimension and count() elements of the same type; scatter() copies back. Both
+  /// return false, with nothing done, unless the mask's kernels reach both sides and the elements
+  /// have 1, 2, 4, 8 or 16 bytes and lie at equal distances. Both wait.
   bool gather(const array_view& source, const array_view& destination);
   bool scatter(const array_view& values, const array_view& destination);
-  /// Sets the elements at true places of `destination` to the bytes at `element`. As above.
+  /// Sets the elements at true places of `destination` to the bytes at `element`. Waits, and
+  /// returns false, as gather().
   bool fill(const std::byte* element, const array_view& destination);
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t word_bits = 64;
 
-/// The bits of an element that tell it from zero: floating point numbers have two zeros.
+/// The bits that are not all 0 in an element that is not zero: floating-point types have two zeros.
 std::uint64_t relevant_bits(dtype type) {
   switch (type.code()) {
     case type_code::float16:
@@ -38,8 +38,8 @@ bool is_aligned(const void* address, std::size_t alignment) {
   return reinterpret_cast<std::uintptr_t>(address) % alignment == 0;
 }
 
-/// Elements at equal distances, of a size that kernels have: the distance in bytes. None for
-/// others.
+/// The distance in bytes between elements of a size that kernels have; none if the distances differ
+/// or the size is another one.
 std::optional<std::ptrdiff_t> equal_distance(const array_view& view) {
   const std::size_t item = view.type().itemsize();
   if (!std::has_single_bit(item) || item > 16) {
@@ -66,7 +66,8 @@ std::optional<mask_scan> mask_scan::by_kernels(const array_view& mask) {
   return chain ? std::optional(mask_scan(*std::move(chain), mask)) : std::nullopt;
 }
 
-/// Kernels look at elements that lie one after the other. Those of bytes read eight at a time.
+/// Copies the mask, unless it is compact already: kernels look at elements that lie one after the
+/// other, and read those of one byte eight at a time.
 void mask_scan::make_compact() {
   if (elements_ != nullptr) {
     return;
@@ -109,7 +110,7 @@ void mask_scan::scan() {
     const std::int64_t end = is_last ? all : levels.begin[k + 1];
     const std::int64_t length = end - levels.begin[k];
     const std::int64_t chunks = ceiling_of(length, levels.chunk);
-    // A group that adds up a chunk is launched as if its lanes took a number each.
+    // The launch of a group that adds up a chunk is that of lanes which take one number each.
     const std::int64_t launched = chunks * (by_groups ? kernels::selection_lanes : 1);
     chain_.run(select_kernel("usmx_scan"), launched, [&](std::int64_t per_group) {
       return std::tuple(numbers, length, is_last ? told : numbers + length, chunks,
@@ -199,7 +200,7 @@ bool mask_scan::fill(const std::byte* element, const array_view& destination) {
 namespace usmx::inline v1 {
 namespace {
 
-/// Elements that are looked at together; their places fit a small cache.
+/// The number of elements that are looked at together; their places fit a small cache.
 constexpr std::ptrdiff_t block_size = 1024;
 
 using kernels::is_nonzero;
@@ -239,7 +240,7 @@ std::ptrdiff_t count_row(const std::byte* row, std::ptrdiff_t stride, std::ptrdi
   return count;
 }
 
-/// Where in a row the elements are that are not zero; returns how many.
+/// Writes the positions in a row at which elements are not zero; returns how many there are.
 template <class T>
 std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::ptrdiff_t first,
                              std::ptrdiff_t n, std::int64_t* places) noexcept {
@@ -251,8 +252,8 @@ std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::p
   return found;
 }
 
-/// Elements that the host may touch, with at least one dimension: those of `view`, or a copy in
-/// `fetched`.
+/// The elements of `view`, or of a copy in `fetched`, in memory that the host may touch, with at
+/// least one dimension.
 array_view tested_on_host(const array_view& view, std::optional<internal::staging>& fetched) {
   const array_view& reached = detail::touched_by_host(view)
                                   ? view
@@ -262,7 +263,7 @@ array_view tested_on_host(const array_view& view, std::optional<internal::stagin
                           : reached;
 }
 
-/// One int64 array that is being filled from its start, on the host.
+/// An int64 array that the host fills from its start.
 struct coordinate_list {
   std::int64_t* data;
   std::ptrdiff_t stride;
@@ -291,7 +292,7 @@ void find_nonzero(const array_view& tested, std::span<const coordinate_list> lis
     for_each_row_of(tested, [&](const std::byte* row, const auto& index) {
       for (std::ptrdiff_t first = 0; first < extent; first += block_size) {
         const std::ptrdiff_t n = std::min(block_size, extent - first);
-        // Somebody may have changed elements since they were counted.
+        // Another thread may have changed elements since they were counted.
         const std::ptrdiff_t found =
             std::min(find_in_block<T>(row, stride, first, n, places.data()), capacity - filled);
         for (std::size_t k = 0; k < last; ++k) {
@@ -321,7 +322,7 @@ void require_coordinates(const array_view& tested, std::span<const array_view> c
   }
 }
 
-/// Where the host cannot write, through ordinary memory.
+/// Finds coordinates for memory that the host cannot write, by way of ordinary memory.
 void find_staged(const array_view& tested, std::span<const array_view> coordinates) {
   const std::ptrdiff_t count = coordinates[0].size();
   const std::array shape{std::ssize(coordinates), count};

@@ -29,7 +29,8 @@ namespace {
 
 using axis_span = std::span<const std::ptrdiff_t>;
 
-/// The bytes from each element of the common shape to the next where one number says it.
+/// The distance in bytes from each element of the common shape to the next; none if the distances
+/// differ.
 std::optional<std::ptrdiff_t> single_step(axis_span shape, axis_span strides) {
   std::optional<std::ptrdiff_t> step;
   std::ptrdiff_t next = 0;
@@ -46,7 +47,7 @@ std::optional<std::ptrdiff_t> single_step(axis_span shape, axis_span strides) {
   return step.value_or(0);
 }
 
-/// A row of adjacent items is an item.
+/// Makes a row of adjacent items one item.
 void absorb_rows(transfer& moved) {
   for (std::size_t k = moved.rest.size(); k > 0; --k) {
     const rest_dimension& d = moved.rest[k - 1];
@@ -71,7 +72,7 @@ index_blocks blocks_of(const selection& selected, const array_view& indexed) {
   return {selected.common_shape(), selected.indices(), scales_of(indexed, selected)};
 }
 
-/// Calls `body(linear, indexed)`, byte addresses, once for each index of the outermost `outer`
+/// Calls `body(linear, indexed)` with byte addresses, once for each index of the outermost `outer`
 /// dimensions of the rest.
 template <class Body>
 void for_each_rest(const transfer& moved, std::size_t outer, std::byte* linear, const Body& body) {
@@ -85,8 +86,8 @@ void for_each_rest(const transfer& moved, std::size_t outer, std::byte* linear, 
       [&](std::span<const std::ptrdiff_t>) { body(linear, indexed); });
 }
 
-/// Whether the innermost rest dimension, not the offsets of a block, is the innermost loop: it is
-/// where that walks through the linear side in smaller steps, or is much longer.
+/// Whether the innermost rest dimension is the inner loop, and not the offsets of a block: if it
+/// walks through the linear side in smaller steps, or is much longer.
 bool walks_rest_first(const transfer& moved, std::ptrdiff_t offsets) {
   if (moved.rest.empty()) {
     return false;
@@ -95,7 +96,7 @@ bool walks_rest_first(const transfer& moved, std::ptrdiff_t offsets) {
   return std::abs(row.linear_stride) < std::abs(moved.linear_step) || offsets < row.extent / 8;
 }
 
-/// Moves what one block of offsets leads to. `move(linear, indexed)` moves one item.
+/// Moves the items that one block of offsets leads to. `move(linear, indexed)` moves one item.
 template <class Move>
 void move_block(const transfer& moved, std::span<const std::int64_t> offsets, std::byte* linear,
                 Move move) {
@@ -149,7 +150,7 @@ class first_failure {
   std::ptrdiff_t task_ = 0;
 };
 
-/// How many offsets a thread takes at a time: what takes it some 100 us.
+/// The number of offsets that a thread takes at a time, some 100 us of work.
 std::ptrdiff_t offsets_of_task(std::ptrdiff_t offsets, std::size_t nbytes) {
   constexpr std::ptrdiff_t task_nbytes = std::ptrdiff_t{512} << 10;
   constexpr std::ptrdiff_t most = std::ptrdiff_t{32} << 10;
@@ -157,8 +158,8 @@ std::ptrdiff_t offsets_of_task(std::ptrdiff_t offsets, std::size_t nbytes) {
   return std::clamp<std::ptrdiff_t>(task_nbytes / std::max<std::ptrdiff_t>(each, 1), 1, most);
 }
 
-/// To the linear side, on several threads when that is worth it: each element has a place of its
-/// own there, unless the step is 0.
+/// Moves all items to the linear side, on several threads if that pays: each element has a place of
+/// its own there, unless the step is 0.
 template <class Move>
 void gather_all(const transfer& moved, index_blocks& blocks, std::size_t nbytes, Move move) {
   const std::ptrdiff_t all = blocks.size();
@@ -246,10 +247,10 @@ constexpr int no_dimension = -1;
 
 bool is_mask(const array_view& array) noexcept { return array.type() == type_code::bool_; }
 
-/// An item of a key whose arrays are finished: basic, or elements.
+/// An item of a key whose arrays are finished.
 using finished_item = std::variant<index_item, array_view, each_index>;
 
-/// How many axes an item selects along; an ellipsis stands for what is left.
+/// The number of axes that an item selects along; an ellipsis stands for all that are left.
 int axes_of(const finished_item& item) noexcept {
   if (const auto* array = std::get_if<array_view>(&item)) {
     return is_mask(*array) ? array->ndim() : 1;
@@ -261,7 +262,7 @@ int axes_of(const finished_item& item) noexcept {
   return what == index_item::kind::integer || what == index_item::kind::slice ? 1 : 0;
 }
 
-/// The key with whole slices in the place of arrays.
+/// The key with a whole slice in the place of each array.
 std::vector<index_item> basic_items(std::span<const finished_item> key) {
   std::vector<index_item> items;
   for (const finished_item& item : key) {
@@ -275,7 +276,7 @@ std::vector<index_item> basic_items(std::span<const finished_item> key) {
   return items;
 }
 
-/// Finds where NumPy puts the dimensions of the arrays: see selection::position.
+/// Finds the position at which NumPy puts the dimensions of the arrays: see selection::position.
 class position_finder {
  public:
   void pass_index() noexcept {
@@ -348,8 +349,8 @@ void require_mask_shape(const array_view& mask, axis_span shape, int first_axis)
   }
 }
 
-/// Null if the key is more than a mask for all axes, or the mask is empty, or the host may touch
-/// it.
+/// The only mask of a key; null if the key has other items, or the mask is empty or in the host's
+/// reach.
 std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item> key,
                                                   const layout& where) {
   const auto* mask = key.size() == 1 ? std::get_if<array_view>(&key[0]) : nullptr;
@@ -374,7 +375,7 @@ const sycl::queue& queue_of_arrays(std::span<const finished_item> key) {
   throw value_error("a key with an each_index must have an array, too, found none");
 }
 
-/// In memory that the host may touch, without repetitions.
+/// The integers of an index in memory that the host may touch, without repetitions.
 internal::staging on_host_once(const axis_index& index) {
   const array_view once = detail::each_once(index.elements);
   if (!index.is_each) {
@@ -406,7 +407,7 @@ void selection::add_mask(int axis, int dimension, const layout& where, const arr
   auto scanned = mask.ndim() == 0 ? std::nullopt : detail::mask_scan::of(mask);
   const std::array count{scanned ? scanned->count() : detail::count_nonzero(mask)};
   if (mask.ndim() == 0) {
-    // Selects along no axis, yet has a say in the common shape.
+    // The mask selects along no axis, yet has a say in the common shape.
     indices_.push_back({axis, no_dimension, 1,
                         array_view(nullptr, type_code::int64, layout::c_order(count),
                                    usm_kind::unknown, mask.queue(), true)});

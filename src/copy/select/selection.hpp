@@ -13,7 +13,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// One dimension along which no array selects; strides in bytes.
+/// A dimension along which no array selects; strides in bytes.
 struct rest_dimension {
   std::ptrdiff_t extent;
   std::ptrdiff_t linear_stride;
@@ -26,23 +26,24 @@ struct transfer {
   std::byte* linear;
   std::byte* indexed;
   std::size_t item_nbytes;
-  /// Bytes on the linear side from one set of integers to the next.
+  /// The bytes on the linear side from one set of integers to the next.
   std::ptrdiff_t linear_step;
-  /// The innermost last.
+  /// The dimensions along which no array selects, the innermost last.
   std::vector<rest_dimension> rest;
 };
 
 /// The bytes from one element of the indexed side to the next, for each array of integers.
 std::vector<std::ptrdiff_t> scales_of(const array_view& indexed, const selection&);
 
-/// A transfer between the array that was selected from, cut to selection::basic(), and the array
-/// with the selection's shape. None if the linear side's dimensions of the common shape are not a
-/// single run.
+/// Plans the transfer between the array that was selected from, cut to selection::basic(), and the
+/// array with the selection's shape. None if the linear side's dimensions of the common shape are
+/// not a single run.
 std::optional<transfer> plan_transfer(const array_view& indexed, const selection&,
                                       const array_view& linear);
 
-/// Moves all `nbytes` bytes, on several threads if that pays. `indexed` is the one that was planned
-/// for. Throws index_error as selection::check does, after some bytes have been moved.
+/// Moves all `nbytes` bytes to the linear side, on several threads if that pays. `indexed` is the
+/// view that the transfer was planned for. Throws index_error as selection::check does, after some
+/// bytes have been moved.
 void move_to_linear(const transfer&, const array_view& indexed, const selection&,
                     std::size_t nbytes);
 
@@ -55,8 +56,8 @@ void move_to_indexed(const transfer&, const array_view& indexed, const selection
 namespace usmx::inline v1::internal {
 
 /// Does as gather, into memory that no other code has, and that no other code may get if this
-/// throws: then part of it may have been written. So a kernel may check the integers as it uses
-/// them, instead of before.
+/// throws: part of the memory may have been written then. So a kernel may check the integers as it
+/// uses them, instead of before.
 USMX_API void gather_to_fresh(const array& source, const selection&, const array& destination);
 
 }  // namespace usmx::inline v1::internal
@@ -66,25 +67,25 @@ USMX_API void gather_to_fresh(const array& source, const selection&, const array
 
 namespace usmx::inline v1::detail {
 
-// The indexed side has the layout selection::basic(), the other one the shape of what was selected,
-// and there are elements. Both have one element type, and overlap only if they are staged.
+// The indexed side has the layout selection::basic(), the other one the selection's shape, and
+// there are elements. Both sides have one element type. They overlap only in staged copies.
 
-/// Whether nobody is given the destination where gather_by_kernels throws.
+/// Whether other code has the destination, or nobody gets it if gather_by_kernels throws.
 enum class destination_memory { given, fresh };
 
 /// Move by kernels on the device of the array that is selected from. Return false, with nothing
-/// done, where kernels cannot do it. Elements of the indexed side that several places lead to
-/// become the last of their values. Throw index_error as selection::check does, before anything is
-/// written but to fresh memory.
+/// done, if kernels cannot move the elements. An element of the indexed side that several places
+/// lead to gets the last of its values. Throw index_error as selection::check does, before anything
+/// but fresh memory is written.
 bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,
                        destination_memory);
 bool scatter_by_kernels(const array_view& values, const selection&, const array_view& destination);
 
-/// Over memory that the host may touch.
+/// Move by the host, which may touch all the memory.
 void gather_on_host(const array_view& source, const selection&, const array_view& destination);
 void scatter_on_host(const array_view& values, const selection&, const array_view& destination);
 
-/// Through compact ordinary memory for each side.
+/// Move by way of compact ordinary memory for each side.
 void gather_staged(const array_view& source, const selection&, const array_view& destination);
 void scatter_staged(const array_view& values, const selection&, const array_view& destination);
 
