@@ -27,8 +27,8 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// How deep actions may be nested. Between two of them are the stack frames of what the action
-/// destroys, such as a Python object and the memory object that it holds: some kilobytes.
+/// The greatest depth of nested actions. Between two of them are the stack frames of what the
+/// action destroys, such as a Python object and the memory object that it holds: some kilobytes.
 constexpr int greatest_depth = 16;
 
 /// An action that is put off until the outermost one is done.
@@ -43,7 +43,7 @@ struct run_state {
   pending_action* first = nullptr;
   pending_action* last = nullptr;
 
-  /// False if there is no memory for the list.
+  /// Returns false if there is no memory for the list.
   bool put_off(release_action::function action, void* state) noexcept {
     auto* added = new (std::nothrow) pending_action{action, state, nullptr};
     if (added == nullptr) {
@@ -62,13 +62,13 @@ struct run_state {
   }
 };
 
-// Without a destructor, because other destructors of the thread may release memory later. One
-// object, since each access to a thread-local variable is a call.
+// The state has no destructor, because other destructors of the thread may release memory later. It
+// is one object, since each access to a thread-local variable is a call.
 thread_local run_state of_thread;
 
 }  // namespace
 
-// If there is no memory to put an action off, it runs nested: the stack may still be deep enough.
+// Runs an action, nested if there is no memory to put it off: the stack may still be deep enough.
 void release_action::run(function action, void* state) noexcept {
   require_no_lock("memory is released");
   run_state& mine = of_thread;
@@ -79,7 +79,7 @@ void release_action::run(function action, void* state) noexcept {
   action(state);
   while (mine.depth == 1 && mine.first != nullptr) {
     const pending_action next = mine.take_first();
-    // An action may have forked. What the child releases is leaked.
+    // An action may have forked: the child leaks the memory.
     if (!is_forked_child()) {
       next.run(next.state);
     }
@@ -102,8 +102,8 @@ void observe(memory_action action, const owned_block& block) noexcept {
   }
 }
 
-/// Gives a block back to its resource. A pool takes it with its unfinished work, which stays known
-/// by address.
+/// Gives a block back to its resource. A pool takes the block before its work is finished, which
+/// stays known by address.
 void return_block(void* state) noexcept {
   std::unique_ptr<owned_block> block(static_cast<owned_block*>(state));
   registry::remove(block->first, block->nbytes);
@@ -116,8 +116,8 @@ void return_block(void* state) noexcept {
   }
 }
 
-/// An action that releases a part after `first`; the part's own action runs then. The buffer holds
-/// no reference to the part itself, because chains of parts would be destroyed recursively.
+/// An action that runs `first` and then releases a part, whose own action runs then. The buffer
+/// holds no reference to the part itself, because chains of parts would be destroyed recursively.
 detail::release_action after(detail::release_action first, std::shared_ptr<buffer> part) {
   struct both {
     std::shared_ptr<buffer> part;
@@ -137,7 +137,7 @@ std::size_t cached_nbytes() {
   return sum;
 }
 
-/// Null if there is no memory; then `why` is the reason.
+/// Allocates, or returns null if there is no memory; then `why` is the reason.
 std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
                                std::size_t alignment, const sycl::queue& queue, std::string& why) {
   try {
@@ -148,13 +148,14 @@ std::byte* allocate_or_explain(const any_resource& resource, std::size_t nbytes,
   return nullptr;
 }
 
-/// dpctl and dpnp keep what their unfinished work uses, and release it when the work is finished.
+/// Waits until dpctl and dpnp let memory go: they keep what their unfinished work uses, and release
+/// it when the work is finished.
 void wait_for_last_users(const sycl::queue& queue) {
   detail::wait_for_cached_queues();
   internal::wait_interruptibly(queue);
 }
 
-/// Reclaims memory before an attempt to allocate. The cheapest way comes first.
+/// A way to reclaim memory before an attempt to allocate. The cheapest one comes first.
 using way_to_reclaim = void (*)(const sycl::queue&);
 constexpr std::array<way_to_reclaim, 4> ways_to_reclaim = {
     [](const sycl::queue&) {},                  // nothing yet
@@ -197,7 +198,7 @@ struct internal::new_buffer::request {
   const sycl::queue& queue;
   std::size_t alignment;
   first_use use;
-  /// Where the memory has to come from; null for the current resource.
+  /// The resource of the memory; null for the current one.
   const any_resource* from = nullptr;
 };
 
@@ -233,9 +234,9 @@ std::unique_ptr<owned_block> own(any_resource&& resource, std::byte* first, cons
   }
 }
 
-/// A free block, or else one that waits for its work, if the request's use allows that. Null if
-/// there is none. Never waits, and does not call the runtime. Takes the resource if it finds a
-/// block.
+/// Finds a free block, or else one that waits for its work, if the request's use allows that.
+/// Returns null if there is none. Never waits, and does not call the runtime. Takes the resource if
+/// it finds a block.
 std::unique_ptr<owned_block> find_block(any_resource&& resource, const request& wanted) {
   if (std::byte* const first =
           resource.try_allocate(wanted.nbytes, wanted.alignment, wanted.queue)) {
@@ -253,8 +254,9 @@ std::unique_ptr<owned_block> find_block(any_resource&& resource, const request& 
   return known;
 }
 
-/// The first resource of a device and kind is made with a queue of its own. If the driver has no
-/// memory for that, it may have some once the pools have freed what they keep.
+/// The resource for a request. The first resource of a device and kind is made with a queue of its
+/// own. If the driver has no memory for that, it may have some once the pools have freed what they
+/// keep.
 any_resource resource_for(const request& wanted,
                           const std::shared_ptr<detail::context_state>& state) {
   if (wanted.from != nullptr) {
@@ -272,7 +274,7 @@ any_resource resource_for(const request& wanted,
   return detail::current_resource(state, wanted.queue, wanted.kind);
 }
 
-/// May wait.
+/// Makes a block for a request. May wait.
 new_block make_block(const request& wanted) {
   const detail::runtime_call call;
   detail::release_finished();
@@ -288,7 +290,7 @@ new_block make_block(const request& wanted) {
   return {std::move(block), std::move(state)};
 }
 
-/// Returns nothing if a block needs a wait or a call of the runtime.
+/// Makes a block for a request. Returns nothing if it would have to wait or to call the runtime.
 std::optional<new_block> try_to_make_block(const request& wanted) {
   if (detail::is_forked_child()) {
     return std::nullopt;
@@ -306,7 +308,7 @@ std::optional<new_block> try_to_make_block(const request& wanted) {
                           : std::optional(new_block{std::move(block), *std::move(state)});
 }
 
-/// Enters the block in the registry, and tells the observer: the program has it now.
+/// Enters a block in the registry, and tells the observer: from now on the program has it.
 void enter(const owned_block& block, usm_kind kind, const detail::queue_state& state,
            std::weak_ptr<buffer> owner) {
   observe(memory_action::allocate, block);

@@ -24,8 +24,8 @@ struct new_buffer {
   struct request;
   struct block;
 
-  /// Does as buffer::allocate_shared(), but returns null where that would have to wait or to call
-  /// the SYCL runtime, or would throw another exception than bad_alloc.
+  /// Does as buffer::allocate_shared(), but returns null if it would have to wait, to call the SYCL
+  /// runtime, or to throw another exception than bad_alloc.
   USMX_API static std::shared_ptr<buffer> try_to_allocate(std::size_t nbytes, usm_kind kind,
                                                           const sycl::queue& queue,
                                                           std::size_t alignment, first_use);
@@ -38,27 +38,28 @@ struct new_buffer {
   static std::shared_ptr<buffer> from_block(block&& made, const request& wanted);
 };
 
-/// Somebody who may have submitted work on memory to a queue, and not recorded it.
+/// A program's part or library that may have submitted work on memory to a queue without recording
+/// it.
 struct partner {
   sycl::queue queue;
-  /// Whether he orders his work by events (runtime/queues.hpp).
+  /// Whether the partner orders its work by events (runtime/queues.hpp).
   bool reads_events;
 };
 
 struct buffer_access {
   static std::vector<partner> partners(const buffer&);
-  /// Forgets the leases of the memory that have ended, before work on a queue, or null. Their
-  /// holders' last work becomes work that is known by address, or is waited for where there are no
+  /// Forgets the leases of the memory that have ended, before work on a queue, or null. The last
+  /// work of their holders becomes work that is known by address. It is waited for if there are no
   /// events of it, or they are of another queue.
   static void settle_ended_leases(buffer&, const sycl::queue* before_work_on);
-  /// A part, all bytes, on the same queue.
+  /// A part of a buffer that has all its bytes, on the same queue.
   USMX_API static buffer part_of_all(std::shared_ptr<buffer> whole);
-  /// Does as buffer::on_queue(), for usmx's own work: others may work through that queue once the
-  /// result is exposed.
+  /// Does as buffer::on_queue(), for usmx's own work: others may work through that queue only once
+  /// the result is exposed.
   USMX_API static std::shared_ptr<buffer> moved_to_queue(std::shared_ptr<buffer> whole,
                                                          const sycl::queue&);
-  /// A part, all bytes, for a partner that reads events, who works on the memory through the part's
-  /// queue as long as the part lives.
+  /// A part of a buffer that has all its bytes, for a partner that reads events. As long as the
+  /// part lives, the partner works on the memory through the part's queue.
   USMX_API static std::shared_ptr<buffer> lent_to_partner(std::shared_ptr<buffer> whole);
   /// Notes that memory which was just imported belongs to a partner that reads events.
   USMX_API static void note_partners(buffer& imported);
@@ -76,7 +77,8 @@ inline const sycl::queue& private_queue(const buffer& of) noexcept {
 
 inline std::vector<partner> partners(const buffer& of) { return buffer_access::partners(of); }
 
-/// The bytes, if usmx allocated them for this buffer; 0 for memory of others, and for a part.
+/// The number of the bytes, if usmx allocated them for this buffer; 0 for memory of others, and for
+/// a part.
 inline std::size_t owned_nbytes(const buffer& of) noexcept {
   return buffer_access::owned_nbytes(of);
 }
@@ -86,7 +88,8 @@ inline std::size_t owned_nbytes(const buffer& of) noexcept {
 // gives no event, waits for the work while a view of these bytes lives (docs/concepts.md). By
 // address, as the unfinished work.
 
-/// A view of the bytes [first, first + nbytes), for its life. May end on any thread.
+/// Counts a view of the bytes [first, first + nbytes), as long as this object lives. It may end on
+/// any thread.
 class USMX_API host_view {
  public:
   host_view(std::uintptr_t first, std::size_t nbytes, bool writable);
@@ -103,12 +106,12 @@ class USMX_API host_view {
 
 namespace usmx::inline v1::detail {
 
-/// Makes those who may work on the memory, and read events, come after an event that was recorded.
-/// Waits for it where they cannot be told.
+/// Tells partners that may work on the memory, and read events, to come after an event that was
+/// recorded. Waits for the event where they cannot be told.
 void tell_partners(const buffer&, const sycl::event&);
 
-/// Whether the host has a view of any of these bytes with which work that makes such an access
-/// would race. Work that only reads does not race with a view that only reads.
+/// Whether the host has a view of any of these bytes that would race with work that makes such an
+/// access. Work that only reads does not race with a view that only reads.
 bool has_host_view(byte_range, access) noexcept;
 
 }  // namespace usmx::inline v1::detail

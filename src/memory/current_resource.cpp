@@ -42,7 +42,8 @@ struct using_resource::scope {
 
 namespace {
 
-/// How many using_resource there are, of all threads: without one, no thread's is looked for.
+/// The number of using_resource objects of all threads: if there are none, no thread looks for its
+/// own.
 std::atomic<std::size_t> live_scopes = 0;
 thread_local const using_resource::scope* scope_of_thread = nullptr;
 
@@ -78,7 +79,7 @@ using_resource::~using_resource() {
 
 namespace {
 
-/// `unknown` while none is set.
+/// The kind that is set for the process; `unknown` if none is.
 std::atomic<usm_kind> kind_of_process = usm_kind::unknown;
 
 usm_kind kind_of_environment() {
@@ -127,7 +128,7 @@ bool pools_are_on() {
   return on;
 }
 
-/// The number of bytes; none if the text is no size.
+/// The number of bytes in a text; none if the text is no size.
 std::optional<std::size_t> parse_size(std::string_view text) {
   std::size_t value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -154,7 +155,7 @@ std::optional<std::size_t> size_in(const char* variable, std::string_view otherw
   return parsed;
 }
 
-/// A limit of 0 is none, as in CuPy.
+/// The limit of new pools. A limit of 0 in the environment is none, as in CuPy.
 std::optional<std::size_t> first_limit() {
   static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
   return limit == 0 ? std::nullopt : limit;
@@ -180,7 +181,7 @@ std::shared_ptr<pool_resource> new_pool(const sycl::queue& queue, usm_kind kind)
   return pool;
 }
 
-/// For default_pools().
+/// The list that default_pools() reads.
 using all_pools =
     detail::living_objects<pool_resource, detail::ranked_mutex<detail::lock_rank::pool_list>>;
 
@@ -268,7 +269,7 @@ void for_all_pools(void (detail::living_pool::*give_back)() noexcept) noexcept {
       (*pool.*give_back)();
     }
   } catch (const std::bad_alloc&) {
-    // There is no memory for the list of pools. They are trimmed another time.
+    // If there is no memory for the list of pools, they are trimmed another time.
   }
 }
 

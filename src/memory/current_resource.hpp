@@ -1,5 +1,5 @@
-// Which resource serves new memory: the look-ups of usmx/memory/current_resource.hpp for callers
-// that have the context's state already, and the resource of Python's `with` blocks. Not installed.
+// The resource of new memory: the look-ups of usmx/memory/current_resource.hpp for callers that
+// have the context's state already, and the resource of Python's `with` blocks. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -17,21 +17,22 @@
 
 namespace usmx::inline v1::internal {
 
-/// The resource that a `with` block of Python's has chosen (runtime/queues.hpp): that of the
-/// innermost scope which holds for the calling thread; none if there is none. Callers may hold any
+/// The resource that a `with` block of Python's has chosen (runtime/queues.hpp), of the innermost
+/// scope that holds for the calling thread; none if there is no such scope. Callers may hold any
 /// lock.
 using scoped_resource_function = std::optional<any_resource> (*)(const sycl::queue&, usm_kind);
-/// Sets what scoped_resource() asks while there are scopes.
+/// Sets the function that scoped_resource() asks while there are scopes.
 USMX_API void set_scoped_resource_function(scoped_resource_function) noexcept;
 
 /// The resource for new memory on that queue, if a scope has chosen one.
 USMX_API std::optional<any_resource> scoped_resource(const sycl::queue&, usm_kind);
 
-/// The kind of memory of Python's new arrays, unless a call or a scope names one: what was set for
-/// the process, or `USMX_DEFAULT_USM_TYPE`, or `device`.
+/// The kind of memory of Python's new arrays, unless a call or a scope names one: the one that is
+/// set for the process, or `USMX_DEFAULT_USM_TYPE`, or `device`.
 USMX_API usm_kind default_kind();
 
-/// Sets it for the process, or takes that back. Returns what was set before.
+/// Sets the default kind for the process, or unsets it for none. Returns the one that was set
+/// before.
 USMX_API std::optional<usm_kind> set_default_kind(std::optional<usm_kind>) noexcept;
 
 }  // namespace usmx::inline v1::internal
@@ -44,8 +45,8 @@ any_resource current_resource(std::shared_ptr<context_state>, const sycl::queue&
 std::optional<any_resource> known_resource(std::shared_ptr<context_state>, const sycl::queue&,
                                            usm_kind);
 
-/// Throws value_error as check_request does, and allocation_error for more bytes than ptrdiff_t
-/// tells: below, such a size may wrap when it is rounded up, and a small block come back.
+/// Throws value_error as check_request does, and allocation_error for more bytes than ptrdiff_t can
+/// count. A resource could wrap such a size when it rounds it up, and give a small block.
 inline void require_possible_request(std::size_t nbytes, std::size_t alignment, usm_kind kind,
                                      const sycl::queue& queue) {
   check_request(nbytes, alignment);

@@ -45,7 +45,7 @@ void buffer::begin_lease(lease_kind wanted) const {
   }
 }
 
-/// May be called on any thread, of the runtime, too: it only counts.
+/// Ends the lease of a part. May be called on any thread, also of the runtime: it only counts.
 void buffer::end_lease() noexcept {
   const lease_kind held = leased_.exchange(lease_kind::none);
   if (held != lease_kind::none) {
@@ -54,7 +54,7 @@ void buffer::end_lease() noexcept {
   }
 }
 
-/// Under the lock, as the next two.
+/// Adds a part to the holders of its lease. Called under the lock.
 void buffer::add_holder(const buffer& part, lease_kind kind) {
   const auto known = std::ranges::find_if(
       leases_, [&](const lease& each) { return each.kind == kind && each.queue == part.queue_; });
@@ -67,7 +67,8 @@ void buffer::add_holder(const buffer& part, lease_kind kind) {
   note_leases();
 }
 
-/// The lease stays known, since its last work may be unfinished.
+/// Removes a part from the holders of its lease, which stays known, since its last work may be
+/// unfinished. Called under the lock.
 void buffer::remove_holder(const buffer& part, lease_kind kind) noexcept {
   for (lease& each : leases_) {
     if (each.kind == kind && each.queue == part.queue_) {
@@ -85,7 +86,7 @@ void buffer::note_leases() noexcept {
   leased_queues_.store(found, std::memory_order_release);
 }
 
-/// Their work may be unfinished, but none can be added.
+/// The leases that have no holder any more: their work may be unfinished, but none can be added.
 std::vector<buffer::lease> buffer::ended_leases() const {
   std::vector<lease> ended;
   const std::lock_guard lock(leases_mutex_);
@@ -121,8 +122,8 @@ namespace {
 
 using internal::partner;
 
-/// Adds a partner, each queue once. A partner reads events only if he does so on every way to the
-/// queue.
+/// Adds a partner; each queue is added once. A partner reads events only if it does so on every way
+/// to the queue.
 void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads_events) {
   const auto known = std::ranges::find(all, queue, &partner::queue);
   if (known == all.end()) {
@@ -132,9 +133,9 @@ void add_partner(std::vector<partner>& all, const sycl::queue& queue, bool reads
   }
 }
 
-/// Adds the partners who may have a queue. For a cached queue that is the peers' queue instead of
-/// it. The cached queue itself is added only if usmx has ever given one out, and not for partners
-/// who read events.
+/// Adds the partners that may have a queue. In place of a cached queue, they have the peers' queue.
+/// The cached queue itself is added only if usmx has ever given one out, and not for partners that
+/// read events.
 void add_partners(std::vector<partner>& all, const sycl::queue& queue, bool reads_events,
                   bool to_peers) {
   const bool is_cached = internal::is_cached_queue(queue);
@@ -155,9 +156,9 @@ void add_partners_of(const auto& leases, std::vector<partner>& all) {
   }
 }
 
-/// Events that come after everything that a partner has submitted. Waits where no event does: on an
-/// out-of-order queue no barrier is sure to come after commands that still wait for a host task
-/// (docs/decisions.md, 19).
+/// Events that come after everything that a partner has submitted. Waits if there can be no such
+/// event: on an out-of-order queue no barrier is sure to come after commands that still wait for a
+/// host task (docs/decisions.md, 19).
 std::vector<sycl::event> last_work_of(const partner& him, bool events_are_useful) {
   if (him.reads_events && events_are_useful) {
     if (auto events = detail::unfinished_work_of_partner(him.queue)) {
@@ -269,8 +270,9 @@ namespace {
 using detail::access;
 using detail::byte_range;
 
-/// The bytes from one address, at which a view begins or ends, to the next one: how many views
-/// there are of each, and how many begin or end at the first.
+/// The bytes from one address, at which a view begins or ends, to the next such address. The
+/// members are the numbers of views of each byte, of the writable ones among them, and of views
+/// that begin or end at the first address.
 struct segment {
   std::size_t views = 0;
   std::size_t writable_views = 0;
@@ -281,7 +283,7 @@ struct segment {
 class view_table {
  public:
   void add(byte_range bytes, bool writable) {
-    // Where this throws, a segment has been divided, which changes nothing.
+    // If this throws, a segment has been divided, which changes nothing.
     const auto first = segment_from(bytes.begin);
     const auto end = segment_from(bytes.end);
     ++first->second.edges;
@@ -325,7 +327,7 @@ class view_table {
  private:
   using segments = std::map<std::uintptr_t, segment>;
 
-  /// The segment that begins there, which may be a part of one that there was.
+  /// The segment that begins at that address; divides one if none does.
   segments::iterator segment_from(std::uintptr_t at) {
     const auto next = segments_.lower_bound(at);
     if (next != segments_.end() && next->first == at) {
@@ -336,8 +338,8 @@ class view_table {
     return segments_.emplace_hint(next, at, part);
   }
 
-  /// Joins a segment with the one before it where no view begins or ends between them any more:
-  /// then both have the same views.
+  /// Joins a segment with the one before it if no view begins or ends between them any more: then
+  /// both have the same views.
   void remove_edge(segments::iterator at) noexcept {
     if (--at->second.edges == 0) {
       segments_.erase(at);

@@ -170,7 +170,8 @@ void memory_log::write(const memory_event& event) noexcept {
   append(line, static_cast<std::size_t>(length));
 }
 
-/// Empty if the device is not known yet and there is no memory to note it.
+/// The text for the event's device; empty if the device is not known yet and there is no memory to
+/// note it.
 memory_log::device_text memory_log::text_of(const memory_event& event) noexcept {
   device_text text{};
   try {
@@ -189,7 +190,7 @@ memory_log::device_text memory_log::text_of(const memory_event& event) noexcept 
       devices_.emplace_back(device, text);
     }
   } catch (...) {
-    // The line has everything except the device.
+    // If that fails, the line has everything except the device.
   }
   return text;
 }
@@ -221,7 +222,8 @@ void memory_log::warn_of_the_end(int error) noexcept {
 
 namespace {
 
-/// Memory keeps its resource, so one that has gone has none to report.
+/// The list of all tracking resources. Memory keeps its resource, so one that has gone has no
+/// blocks to report.
 using tracked_resources =
     living_objects<tracking_resource, ranked_mutex<lock_rank::tracked_resources>>;
 
@@ -232,7 +234,7 @@ void report() noexcept {
   try {
     release_all();  // memory that only waits for its work is no leak
   } catch (...) {
-    // The work has failed. The memory is released nevertheless.
+    // The work has failed, and the memory is released nevertheless.
   }
   try {
     std::size_t count = 0;
@@ -245,7 +247,7 @@ void report() noexcept {
     }
     std::fprintf(stderr, "usmx: blocks that are alive at exit: %zu\n", count);
   } catch (const std::bad_alloc&) {
-    // There is no memory for the report.
+    // Without memory for the report, there is none.
   }
 }
 

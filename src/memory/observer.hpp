@@ -1,6 +1,6 @@
-// Whoever is told of memory: the observer (usmx/memory/memory_observer.hpp), the log in a file, the
-// leak report at the end, and what the environment asks of these. docs/memory.md has the log's
-// format. Private to the library.
+// The ways in which programs observe memory: the observer (usmx/memory/memory_observer.hpp), the
+// log in a file and the leak report at the end, which the environment can ask for. docs/memory.md
+// has the log's format. Private to the library.
 #pragma once
 
 #include <array>
@@ -23,19 +23,21 @@ namespace usmx::inline v1::detail {
 
 extern std::atomic<const memory_observer*> current_memory_observer;
 
-/// To be asked before an event is made, so that memory that nobody observes costs only this.
+/// Whether anything observes memory. Callers ask before they make an event, so that memory that
+/// nobody observes costs only this.
 inline bool memory_is_observed() noexcept {
   return current_memory_observer.load(std::memory_order_relaxed) != nullptr;
 }
 
-/// To be called without any lock of the library.
+/// Tells the observer of an event. The caller holds no lock of the library.
 void tell_memory_observer(const memory_event&) noexcept;
 
 /// The log of all memory, in the file that USMX_MEMORY_LOG names; null if it names none. The file
 /// is made at the first event, so programs that use no memory leave none.
 const memory_observer* environment_log() noexcept;
 
-/// Whether USMX_LEAK_REPORT asks what is alive when the process ends: it is set, and not empty.
+/// Whether USMX_LEAK_REPORT, set and not empty, asks for a list of the blocks that are alive when
+/// the process ends.
 bool leak_report_is_wanted();
 
 /// A file of memory events. Each line is written by one call of the system, so that none is lost
@@ -48,8 +50,8 @@ class memory_log {
   memory_log& operator=(const memory_log&) = delete;
   ~memory_log();
 
-  /// Allocates nothing for the event of a free. If the file takes no more, it warns once, and the
-  /// log ends.
+  /// Writes a line, without an allocation for the event of a free. If the file takes no more, the
+  /// log warns once and ends.
   void write(const memory_event&) noexcept;
 
  private:
@@ -69,7 +71,7 @@ class memory_log {
   std::vector<std::pair<sycl::device, device_text>> devices_;
 };
 
-/// Objects that live, each once. Thread-safe.
+/// A list of the objects that live, each once. Thread-safe.
 template <class T, class Mutex>
 class living_objects {
  public:
@@ -94,7 +96,7 @@ class living_objects {
   std::vector<std::weak_ptr<T>> all_;
 };
 
-/// If a leak report is wanted, a resource on top of `resource` that notes what is alive; else
+/// Returns a resource on top of `resource` that notes live blocks, if a leak report is wanted; else
 /// `resource` itself.
 any_resource reported(any_resource resource);
 

@@ -16,7 +16,7 @@ namespace {
 
 using history = access_history<pending_event>;
 
-/// Reads of the same bytes, and recorded events, accumulate up to this number. Then one event
+/// The number of reads of the same bytes, and of recorded events, that accumulate before one event
 /// replaces them.
 constexpr std::size_t most_works = 32;
 
@@ -38,7 +38,8 @@ table& pending() {
 
 void note_emptiness(table& now) { now.any.store(!now.all.empty(), std::memory_order_release); }
 
-/// Asks the events outside of the lock, because that is a call of the runtime.
+/// The numbers of the works that are complete. Asks outside of the lock, because that is a call of
+/// the runtime.
 std::vector<history::serial> finished_of(const std::vector<history::work>& works) {
   std::vector<history::serial> finished;
   for (const history::work& work : works) {
@@ -49,8 +50,8 @@ std::vector<history::serial> finished_of(const std::vector<history::work>& works
   return finished;
 }
 
-/// The first ones that are complete. Works mostly end in their order, and each question is a call
-/// of the runtime.
+/// The numbers of the works that are complete, up to the first that is not. Works mostly end in
+/// their order, and each question is a call of the runtime.
 std::vector<history::serial> first_finished_of(const std::vector<history::work>& works) {
   const auto unfinished =
       std::ranges::find_if_not(works, &pending_event::is_complete, &history::work::event);
@@ -60,7 +61,7 @@ std::vector<history::serial> first_finished_of(const std::vector<history::work>&
   return finished;
 }
 
-/// The events of all works but the finished ones.
+/// The events of all works except the finished ones.
 std::vector<sycl::event> others_than(const std::vector<history::serial>& finished,
                                      const std::vector<history::work>& works) {
   std::vector<sycl::event> others;
@@ -72,7 +73,7 @@ std::vector<sycl::event> others_than(const std::vector<history::serial>& finishe
   return others;
 }
 
-/// Whether to come after all of these costs less than to ask which of them are complete.
+/// Whether it costs less to come after all of these than to ask which of them are complete.
 bool is_followed_unasked(const std::vector<history::work>& works) {
   constexpr std::size_t few = 4;
   return !works.empty() && works.size() <= few && works.front().event.is_slow_to_ask();
@@ -94,8 +95,8 @@ void forget(byte_range bytes, const std::vector<history::serial>& finished) {
   note_emptiness(pending());
 }
 
-/// Cleans up one segment, each in turn, since nobody may ever ask for its bytes again. What ends
-/// before earlier work stays until that ends, too.
+/// Forgets the finished work of one segment, each in turn, since nobody may ever ask for its bytes
+/// again. Work that ends before earlier work stays until that ends, too.
 void sweep() {
   byte_range bytes{};
   std::vector<history::work> works;
@@ -126,12 +127,12 @@ class barrier_queue : public context_slot {
   sycl::queue queue_;
 };
 
-/// A barrier that waits for a host task makes the next barrier crash the process once the host task
-/// ends (docs/decisions.md, 20).
+/// Whether an event may be that of a host task. A barrier that waits for a host task makes the next
+/// barrier crash the process once the host task ends (docs/decisions.md, 20).
 bool may_need_host_task(const sycl::event& event) { return !internal::backend_of(event); }
 
-/// Replaces many events by one: by a barrier on their queue, if all are on that one, which is in
-/// order. They stay many as long as one of them waits for a host task, since
+/// Replaces many events by one, that of a barrier: on their queue if it is in order and all are on
+/// it, else on a private queue. The events stay as long as one of them waits for a host task, which
 /// a barrier must not.
 void combine_works(byte_range bytes, const sycl::queue& queue) {
   std::uint64_t seen = 0;
@@ -153,8 +154,8 @@ void combine_works(byte_range bytes, const sycl::queue& queue) {
   replace_all(slot_of<barrier_queue>(state_of(queue.get_context()))->after(unfinished));
 }
 
-/// Whether the queue was asked and is idle. It is asked in one call of eight: the question takes
-/// almost half as long as a launch, each of which comes here.
+/// Whether the queue was asked and is idle. One call of eight asks: the question takes almost half
+/// as long as a launch, and each launch comes here.
 bool is_seen_idle(const sycl::queue& queue) {
   static std::atomic<unsigned> calls = 0;
   return calls.fetch_add(1, std::memory_order_relaxed) % 8 == 0 && queue_moment(queue).is_past();
@@ -288,7 +289,7 @@ void add_pending_work(byte_range bytes, access made, const pending_event& done,
     try {
       combine_works(bytes, queue);
     } catch (...) {
-      // The events stay many: that is slower, but nothing is lost.
+      // If that fails, the events stay many: that is slower, but nothing is lost.
     }
   }
 }
@@ -323,7 +324,7 @@ void forget_pending_work(byte_range bytes) noexcept {
     taken = pending().all.take(bytes);
     note_emptiness(pending());
   } catch (const std::bad_alloc&) {
-    // The work stays known.
+    // If that fails, the work stays known.
   }
 }
 

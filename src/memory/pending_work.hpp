@@ -42,8 +42,8 @@ class access_history {
   bool empty() const noexcept { return segments_.empty(); }
   serial latest() const noexcept { return latest_; }
 
-  /// The work that an access to these bytes must come after: for a read all writes, for a write all
-  /// reads as well. Each once, in the order of the serials.
+  /// The work that an access to these bytes must come after: all writes, and for a write all reads
+  /// as well. Each is there once, in the order of the serial numbers.
   std::vector<work> find(byte_range bytes, access wanted) const {
     std::vector<work> found;
     for (auto at = first_at(bytes.begin); at != segments_.end() && at->first < bytes.end; ++at) {
@@ -72,7 +72,7 @@ class access_history {
     join(bytes);
   }
 
-  /// Forgets the work of these serials, in ascending order, wherever it is known.
+  /// Forgets the work of these serial numbers, in ascending order, on these bytes.
   void forget(byte_range bytes, const std::vector<serial>& finished) {
     const auto is_finished = [&](const work& known) {
       return std::binary_search(finished.begin(), finished.end(), known.number);
@@ -145,7 +145,7 @@ class access_history {
 
   static std::vector<work> unique(std::vector<work> all) {
     std::ranges::sort(all, {}, &work::number);
-    // Not std::ranges::unique, whose result clang 14 cannot compile with libstdc++.
+    // clang 14 cannot compile the result of std::ranges::unique with libstdc++.
     const auto is_same = [](const work& a, const work& b) { return a.number == b.number; };
     all.erase(std::unique(all.begin(), all.end(), is_same), all.end());
     return all;
@@ -232,27 +232,27 @@ inline byte_range range_of(const void* first, std::size_t nbytes) noexcept {
   return bytes_from(static_cast<const std::byte*>(first), 0, static_cast<std::ptrdiff_t>(nbytes));
 }
 
-/// The event of some work. Once it is known to be complete, the runtime is not asked again, on
-/// whatever bytes the work is: each question costs 1.3 µs on CUDA.
+/// The event of some work. Once it is known to be complete, the runtime is not asked again,
+/// whichever bytes the work is on: each question costs 1.3 µs on CUDA.
 class pending_event {
  public:
-  /// If there is no memory, waits for the work, and throws.
+  /// Takes the event of any work. If there is no memory, waits for the work, and throws.
   pending_event(const sycl::event& event);
   /// Takes work that was submitted to that queue just now: once usmx has waited for the
   /// queue, the runtime is not asked at all.
   pending_event(const sycl::event& event, const sycl::queue& queue);
-  /// Work that is the latest on an in-order queue, and has no event yet.
+  /// Takes work that is the latest on an in-order queue, and has no event yet.
   explicit pending_event(const sycl::queue& in_order);
 
-  /// Work without an event gets one, which comes after all that its queue has by now.
+  /// The event. Work that has none gets one that comes after all work that its queue has by now.
   const sycl::event& event() const;
   void wait() const;
-  /// Where work has no event, false as long as its queue has later work as well, and often where
-  /// nobody has waited for the queue.
+  /// Whether the work is known to be complete. For work that has no event, this is false as long as
+  /// its queue has later work as well, and often if no thread has waited for the queue.
   bool is_complete() const;
-  /// Whether it costs more to ask if it is complete than to come after it.
+  /// Whether it costs more to ask whether the work is complete than to come after it.
   bool is_slow_to_ask() const;
-  /// Whether later work on the in-order queue of that number comes after it in any case.
+  /// Whether later work on the in-order queue of that number comes after this work in any case.
   bool is_on(std::uint64_t stream_number) const noexcept;
 
  private:
@@ -280,20 +280,20 @@ struct earlier_work {
   std::uint64_t seen = 0;
 };
 
-/// The fast path: whether there is any unfinished work at all. While there is none, an access costs
-/// only this.
+/// Whether there is any unfinished work at all, the fast path: while there is none, an access costs
+/// only this question.
 bool has_pending_work() noexcept;
 
 /// Whether there may be unfinished work that such an access must come after.
 bool may_have_pending_work(byte_range, access) noexcept;
 
-/// The work that such an access must come after, without events that are complete: unless they are
-/// few, and to ask the runtime costs more than to come after them. Work on the in-order queue of
-/// that number is left out: the access is made by work on it.
+/// The work that such an access must come after. Events that are complete are left out, unless
+/// there are few and asking the runtime costs more than coming after them. Work on the in-order
+/// queue of that number is left out: the access is made by work on that queue.
 earlier_work pending_work_before(byte_range, access, std::uint64_t stream_number = 0);
 
-/// Whether all work on these bytes is complete. If so, it is forgotten. Asks the runtime about one
-/// event after the other, up to the first that is not complete.
+/// Whether all work on these bytes is complete. If so, it is forgotten. Asks the runtime about the
+/// events in order, up to the first that is not complete.
 bool is_work_finished(byte_range);
 
 /// Adds work that was enqueued on `queue` after all of `earlier`. If there is no memory to keep it,
@@ -302,7 +302,7 @@ void add_pending_work(byte_range, access, const pending_event& done, const earli
                       const sycl::queue& queue);
 
 /// One event that is complete when all of these are, which are of the context; a complete one for
-/// none. Waits for them where no barrier may come after them.
+/// none. Waits for them if no barrier may come after them.
 sycl::event event_of_all(const std::vector<sycl::event>&, const sycl::context&);
 
 /// Waits for everything that such an access must come after. A signal may interrupt the wait.

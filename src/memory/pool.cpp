@@ -93,7 +93,8 @@ void block_cache::trim() noexcept {
   do {
     taken.clear();
     take_some(taken);
-    // The last address first, because it is nearest to the end of the list of all pools' ranges.
+    // Blocks of the last addresses go first, because they are nearest to the end of the list of all
+    // pools' ranges.
     std::ranges::sort(taken, std::greater<>(), &free_block::block);
     for (const free_block& each : taken) {
       give_back(each.block, each.type);
@@ -144,7 +145,7 @@ void block_cache::count_free(std::size_t nbytes) noexcept {
 
 namespace {
 
-/// The most that may be wasted to align a block: a large page.
+/// The most bytes that may be wasted to align a block: a large page.
 constexpr std::size_t largest_forced_alignment = std::size_t{2} << 20;
 
 std::byte* aligned(std::byte* block, std::size_t alignment) {
@@ -243,7 +244,8 @@ std::byte* pool_supply::acquire_counted(std::size_t nbytes, std::size_t alignmen
   return block;
 }
 
-/// Null if there is no such memory either.
+/// Acquires a larger block, which has an aligned one inside it; null if there is no such memory
+/// either.
 std::byte* pool_supply::try_to_acquire_larger(std::size_t nbytes, std::size_t alignment) {
   const std::size_t larger = nbytes + alignment;
   if (larger < nbytes) {
@@ -329,7 +331,7 @@ struct [[gnu::visibility("hidden")]] pool_resource::parts final : detail::living
     cache.give_back_surplus();
     return slabs.allocate(size);
   }
-  /// A free block; null if there is none, or if surplus has to be given back first.
+  /// Takes a free block; returns null if there is none, or if surplus has to be given back first.
   std::byte* try_to_take(std::size_t size, std::size_t alignment) noexcept {
     if (cache.has_surplus()) {
       return nullptr;

@@ -49,7 +49,7 @@ constexpr std::size_t block_size(std::size_t nbytes, std::size_t alignment) noex
   const std::size_t step = std::max(block_granule, std::bit_floor(nbytes - 1) / steps);
   const std::size_t size = round_up(nbytes, step);
   const std::size_t aligned = round_up(size, std::max(alignment, block_granule));
-  // A multiple of the alignment that is no size of the steps: the next one is a multiple of both.
+  // If a multiple of the alignment is no size of the steps, the next size is a multiple of both.
   return aligned == size ? size
                          : round_up(aligned, std::max(step, std::bit_floor(aligned) / steps));
 }
@@ -92,39 +92,39 @@ class pool_supply {
     std::chrono::steady_clock::time_point since{};
   };
 
-  /// Memory of the queue's context and device.
+  /// Makes a supply of memory of the queue's context and device.
   pool_supply(any_resource upstream, const sycl::queue& queue);
 
-  /// Throws allocation_error if the limit or the resource below refuses. If the resource below does
-  /// not keep an alignment, asks it for more bytes.
+  /// Gets memory from the resource below, and asks it for more bytes if it does not keep an
+  /// alignment. Throws allocation_error if the limit or the resource below refuses.
   std::byte* acquire(std::size_t nbytes, std::size_t alignment);
   /// Acquires memory as acquire() does, for a caller that holds a lock, and that tells the observer
   /// after it has released the lock.
   acquired acquire_untold(std::size_t nbytes, std::size_t alignment);
   void tell(const acquired&) const noexcept;
-  /// Gives back a block of acquire(), with the same arguments. To be called without a lock.
+  /// Gives back a block of acquire(), with the same arguments. The caller holds no lock.
   void give_back(std::byte* block, std::size_t nbytes, std::size_t alignment) noexcept;
 
   usm_kind kind() const noexcept { return upstream_.kind(); }
   const any_resource& upstream() const noexcept { return upstream_; }
   const sycl::queue& queue() const noexcept { return queue_; }
-  /// Bytes that the pool has, without those that alignment costs.
+  /// The bytes that the pool has, without those that alignment costs.
   std::size_t nbytes() const noexcept { return nbytes_.load(std::memory_order_relaxed); }
   std::size_t peak_nbytes() const noexcept { return peak_.load(std::memory_order_relaxed); }
   void reset_peak() noexcept { peak_.store(nbytes(), std::memory_order_relaxed); }
   std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
-  /// The pool keeps what it has already.
+  /// Sets the limit. The pool keeps what it has already.
   void set_limit(std::size_t nbytes) noexcept { limit_.store(nbytes, std::memory_order_relaxed); }
 
  private:
-  /// The block that was asked for to get an aligned one inside it.
+  /// A block that was asked for to get an aligned one inside it.
   struct larger_block {
     std::byte* base;
     std::size_t nbytes;
   };
 
-  /// Bytes that count as the pool's until this object is destroyed, and for good once it is told to
-  /// keep them.
+  /// A number of bytes that count as the pool's until this object is destroyed, and for good once
+  /// it is told to keep them.
   class counted;
 
   void count_in(std::size_t nbytes);
@@ -150,28 +150,28 @@ inline void raise_to(std::atomic<std::size_t>& peak, std::size_t value) noexcept
   }
 }
 
-// Large blocks, each an allocation of its own, which are kept when they are free. Beyond a limit,
-// the blocks of the least recently used size are given back. The next allocation does that, because
-// giving back may wait, and freeing never waits. A request gets a free block that is less than a
-// quarter larger, if there is one.
+// The large blocks of a pool. Each is an allocation of its own, and is kept when it is free. Beyond
+// a limit, the blocks of the least recently used size are given back. The next allocation does
+// that, because giving back may wait, and freeing never waits. A request gets a free block that is
+// less than a quarter larger, if there is one.
 
 class block_cache {
  public:
   block_cache(pool_supply& supply, std::size_t limit) noexcept : supply_(supply), limit_(limit) {}
   block_cache(const block_cache&) = delete;
   block_cache& operator=(const block_cache&) = delete;
-  /// No block may be in use.
+  /// Gives back all free blocks. No block may be in use.
   ~block_cache() { trim(); }
 
-  /// `size` from block_size; any alignment.
+  /// Gives a block of that `size`, which is from block_size, with any alignment.
   std::byte* allocate(std::size_t size, std::size_t alignment);
   /// Gives a free block of that size; null if none fits. Does not call the runtime.
   std::byte* try_to_allocate(std::size_t size, std::size_t alignment) noexcept {
-    // The common case of a pool whose free blocks all wait for work takes no lock.
+    // A pool whose free blocks all wait for work, the common case, takes no lock.
     return free_nbytes_.load(std::memory_order_relaxed) < size ? nullptr
                                                                : take(type_for(size, alignment));
   }
-  /// Calls nothing of the runtime.
+  /// Takes a block back. Does not call the runtime.
   void deallocate(std::byte* block) noexcept;
   bool has_surplus() const noexcept {
     return free_nbytes_.load(std::memory_order_relaxed) > limit();
@@ -181,7 +181,7 @@ class block_cache {
       shrink(limit());
     }
   }
-  /// Gives back all that is free.
+  /// Gives back all free blocks.
   void trim() noexcept;
   std::size_t limit() const noexcept { return limit_.load(std::memory_order_relaxed); }
   void set_limit(std::size_t nbytes) noexcept {
@@ -245,7 +245,7 @@ class slab_pool {
   /// Gives every slab back. No block may be in use.
   ~slab_pool();
 
-  /// `size` from block_size, at most largest_slab_block.
+  /// Gives a block of that `size`, which is from block_size and at most largest_slab_block.
   std::byte* allocate(std::size_t size);
   /// Gives a block of a slab that there is; null if a new slab would be needed.
   std::byte* try_to_allocate(std::size_t size) noexcept;
@@ -271,7 +271,8 @@ class slab_pool {
     std::size_t nbytes;
   };
   struct depot {
-    // Held by the thread that gets a slab, and room for its blocks. Taken before the other mutex.
+    // The mutex is held by a thread that gets a slab, and room for its blocks. It is taken before
+    // the other one.
     ranked_mutex<lock_rank::pool_growth> growth_mutex;
     ranked_mutex<lock_rank::pool_depot> mutex;  // guards what follows
     std::vector<std::byte*> free;               // has capacity for all blocks
@@ -300,7 +301,7 @@ class slab_pool {
   std::array<depot, slab_class_count> depots_;
 };
 
-/// Base of the parts of a pool. It is listed from enter_living_pools() until it is destroyed.
+/// The base of a pool's parts. A part is listed from enter_living_pools() until it is destroyed.
 class living_pool {
  public:
   virtual ~living_pool() = default;
@@ -314,8 +315,8 @@ class living_pool {
 
 void enter_living_pools(const std::shared_ptr<living_pool>& pool);
 
-/// The latest first: then a pool below, which was made earlier, also gives back what the pools
-/// above gave back to it.
+/// All pools that live, the latest first: then a pool below, which was made earlier, also gives
+/// back what the pools above gave back to it.
 std::vector<std::shared_ptr<living_pool>> living_pools();
 
 }  // namespace usmx::inline v1::detail

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::size_t everything = std::numeric_limits<std::size_t>::max();
 
-/// The age number of memory that begins to wait now; later ones have greater numbers.
+/// The age number of memory that begins to wait now. The numbers grow.
 std::uint64_t next_age() noexcept {
   static std::atomic<std::uint64_t> count = 0;
   return ++count;
@@ -100,7 +100,8 @@ struct block_class {
   }
 };
 
-/// If the runtime cannot tell, or there is no memory to ask, the block goes on waiting.
+/// Whether the block's work is finished. If the runtime cannot tell, or there is no memory to ask,
+/// it is not: the block goes on waiting.
 bool is_finished(const owned_block& block) noexcept {
   try {
     return is_work_finished(bytes_of(block));
@@ -138,8 +139,8 @@ class reusable_blocks {
     const std::lock_guard lock(mutex_);
     const bucket& in = buckets_[wanted.bucket(bucket_count)];
     owned_block* at = in.back();
-    // Other classes may share the bucket, so the search is bounded. A request that finds no block
-    // gets new memory.
+    // The search is bounded because other classes may share the bucket. A request that finds no
+    // block gets new memory.
     for (int looks = 0; at != nullptr && looks < 16; ++looks) {
       if (block_class(*at) == wanted) {
         buckets_[at->bucket].erase(*at);
@@ -181,7 +182,7 @@ class reusable_blocks {
   }
 
   /// Gives the block of that age back if it is finished. Waits until no other thread looks at it.
-  /// Returns whether it has gone, here or elsewhere.
+  /// Returns whether the block has gone, by this call or by another thread.
   bool return_of_age(std::uint64_t age) {
     owned_block* const block = begin_look_at(age);
     if (block == nullptr) {
@@ -201,7 +202,7 @@ class reusable_blocks {
   static constexpr std::size_t bucket_count = 1024;
   using bucket = chain<&owned_block::by_size>;
 
-  /// The next block, which nobody takes until end_look(); null if none is left.
+  /// The next block, which no other thread takes until end_look(); null if none is left.
   owned_block* begin_look() noexcept {
     const std::lock_guard lock(mutex_);
     owned_block* const first = next_ != nullptr ? next_ : by_age_.front();
@@ -220,8 +221,8 @@ class reusable_blocks {
     return at;
   }
 
-  /// The block of that age, which nobody takes until end_look(); null if it has gone. Waits until
-  /// no other thread looks at it.
+  /// The block of that age, which no other thread takes until end_look(); null if it has gone.
+  /// Waits until no other thread looks at it.
   owned_block* begin_look_at(std::uint64_t age) {
     while (true) {
       const std::uint32_t ended = looks_ended_.load();
@@ -240,13 +241,13 @@ class reusable_blocks {
     }
   }
 
-  /// Under the mutex, as the next one.
+  /// Marks a block that a thread looks at, and takes it out of its bucket. Called under the mutex.
   void look_at(owned_block& block) noexcept {
     block.is_looked_at = true;
     buckets_[block.bucket].erase(block);
   }
 
-  /// Null if none is younger than `age`.
+  /// The oldest block that is younger than `age`; null if there is none. Called under the mutex.
   owned_block* first_after(std::uint64_t age) const noexcept {
     owned_block* at = by_age_.front();
     while (at != nullptr && at->age <= age) {
@@ -255,7 +256,7 @@ class reusable_blocks {
     return at;
   }
 
-  /// Returns the block if it is finished; else it goes on waiting.
+  /// Returns the block if it is finished; otherwise the block goes on waiting.
   std::unique_ptr<owned_block> end_look(owned_block& block, bool finished) noexcept {
     const std::lock_guard lock(mutex_);
     block.is_looked_at = false;
@@ -268,7 +269,7 @@ class reusable_blocks {
     return nullptr;
   }
 
-  /// Removes a block that is out of its bucket already. Under the mutex.
+  /// Removes a block that is out of its bucket already. Called under the mutex.
   std::unique_ptr<owned_block> remove(owned_block& block) noexcept {
     if (next_ == &block) {
       next_ = chain<&owned_block::by_age>::after(block);
@@ -293,8 +294,8 @@ class reusable_blocks {
   owned_block* next_ = nullptr;  // where the next look begins; null: at the oldest
 };
 
-/// Never destroyed: memory may be released after main. Made without an allocation, because
-/// releasing memory needs none.
+/// The object is never destroyed, since memory may be released after main. It is made without an
+/// allocation, because releasing memory needs none.
 reusable_blocks& reusable() noexcept {
   alignas(reusable_blocks) static std::byte place[sizeof(reusable_blocks)];
   static reusable_blocks& all = *new (place) reusable_blocks;
@@ -309,8 +310,8 @@ bool wait_for_reusable(const oldest_waiting& block) {
   return reusable().return_of_age(block.age);
 }
 
-/// Waits for all blocks that wait now, and gives them back to their pools. Those of which the
-/// runtime cannot tell whether their work is finished stay.
+/// Waits for all blocks that wait now, and gives them back to their pools. Blocks whose work the
+/// runtime cannot tell to be finished stay.
 void return_all_reusable() {
   const std::uint64_t now = next_age();
   for (auto next = reusable().oldest_after(0); next && next->age < now;
@@ -374,8 +375,8 @@ class deferred_batches {
 
   /// Looks at batches in turn, beginning where the last look ended.
   void release_finished(std::size_t unfinished, look how) {
-    // Destroyed last, without the lock: the release actions may release other memory, or run
-    // Python.
+    // The list is destroyed last, without the lock: the release actions may release other memory,
+    // or run Python.
     std::list<batch> finished;
     const std::unique_lock working(work_mutex_, std::try_to_lock);
     if (!working.owns_lock()) {
@@ -430,7 +431,7 @@ class deferred_batches {
     wait_interruptibly_for(copies);
   }
 
-  /// If a signal interrupts it, all blocks stay where they are.
+  /// Waits for all batches and releases them. If a signal interrupts the wait, all blocks stay.
   void release_all() {
     if (may_be_interrupted()) {
       wait_for_all();
@@ -478,8 +479,8 @@ class deferred_batches {
                std::memory_order_release);
   }
 
-  /// All arrivals of one queue become one batch, but for those that may need a barrier in a look
-  /// that only asks. If this throws, the rest waits for the next time.
+  /// Makes one batch of all arrivals of each queue. A look that only asks leaves those that may
+  /// need a barrier. If this throws, the rest waits for the next time.
   void batch_arrivals(look how) {
     take_arrivals();
     auto rest = how == look::submits
@@ -494,14 +495,15 @@ class deferred_batches {
     }
   }
 
-  /// Work that was started on a stream has no event before somebody asks for it: a barrier's.
+  /// Whether a batch with this block may need a barrier: work that was started on a stream has no
+  /// event until a barrier makes one.
   static bool may_need_barrier(const deferred_release& block) {
     return traits_of(block.queue.get_backend()).in_order_queues_are_streams ||
            std::ranges::any_of(block.other_queues,
                                [](const sycl::queue& each) { return each.is_in_order(); });
   }
 
-  /// If this throws, nothing was done.
+  /// Makes a batch of these blocks. If this throws, nothing was done.
   void batch_of(std::span<deferred_release> blocks) {
     std::list<batch> one(1);
     batch& made = one.front();
@@ -554,7 +556,7 @@ class deferred_batches {
     }
   }
 
-  /// Waits for all work, whatever fails, before anything is released.
+  /// Waits for all work, whichever part of it fails, before anything is released.
   static void wait_for(const std::list<batch>& batches) {
     std::exception_ptr failure;
     const auto try_to_wait = [&](const auto& wait) {
@@ -578,7 +580,7 @@ class deferred_batches {
   std::atomic<bool> any_ = false;
   std::atomic<std::size_t> nbytes_ = 0;
   std::atomic<std::size_t> block_count_ = 0;  // number of blocks in batches
-  // Guards the arrivals. No call of the runtime under it.
+  // The mutex guards the arrivals. The runtime is not called under it.
   ranked_mutex<lock_rank::deferred_arrivals> arrivals_mutex_;
   std::vector<deferred_release> arrivals_;
   ranked_mutex<lock_rank::deferred_work> work_mutex_;  // guards what follows
@@ -589,7 +591,7 @@ class deferred_batches {
 
 void wait_for_deferred();
 
-/// Never destroyed: memory may be released after main.
+/// The object is never destroyed: memory may be released after main.
 deferred_batches& deferred() {
   static auto* instance = [] {
     add_exit_wait(wait_for_deferred);
@@ -598,11 +600,12 @@ deferred_batches& deferred() {
   return *instance;
 }
 
-/// At exit nothing is released, because deleters may need what is gone. But the work must not go
-/// on.
+/// Waits at exit for the work of all batches, which must not go on. Releases nothing, because
+/// deleters may need objects that are gone.
 void wait_for_deferred() { deferred().wait_for_all(); }
 
-/// Returns whether one was released: none may be left, or the runtime cannot tell of the oldest.
+/// Waits for the block or batch that has waited for longest. Returns whether one was released: none
+/// may be left, or the runtime cannot tell of the oldest.
 bool wait_for_oldest() {
   const std::optional<oldest_waiting> block = reusable().oldest_after(0);
   const std::optional<std::uint64_t> age = deferred().oldest_age();
@@ -623,7 +626,7 @@ void release(std::size_t unfinished, look how) noexcept {
   try {
     deferred().release_finished(unfinished, how);
   } catch (...) {
-    // The runtime cannot tell now, or there is no memory for the look. A later look tries again.
+    // The runtime cannot tell now, or there is no memory for the look: a later look tries again.
   }
 }
 

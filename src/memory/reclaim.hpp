@@ -52,11 +52,11 @@ struct owned_block {
   bool is_looked_at = false;
 };
 
-/// The block's pool keeps it until its work is finished or an allocation takes it.
+/// Leaves a block to its pool, which keeps it until its work is finished or an allocation takes it.
 void keep_waiting(std::unique_ptr<owned_block>) noexcept;
 
-/// The latest waiting block for such a request on this queue, or null. The caller must order all
-/// its work on the bytes, by address, after the work that is pending there.
+/// Takes the latest waiting block for such a request on this queue, or null. The caller must order
+/// all its work on the bytes, by address, after the work that is pending there.
 std::unique_ptr<owned_block> take_waiting(const any_resource& pool, std::size_t nbytes,
                                           std::size_t alignment, const sycl::queue&) noexcept;
 
@@ -64,22 +64,23 @@ std::unique_ptr<owned_block> take_waiting(const any_resource& pool, std::size_t 
 
 /// Memory whose release comes after work that others may do, or on another thread.
 struct deferred_release {
-  /// The release comes after the pending work on these bytes. The range may be empty.
+  /// The bytes whose pending work the release comes after. The range may be empty.
   byte_range range{};
-  /// Nobody can reach these bytes any more, so their work is forgotten with them. False for adopted
-  /// bytes, which several buffers may have.
+  /// Whether nobody can reach these bytes any more, so that their work is forgotten with them.
+  /// False for adopted bytes, which several buffers may have.
   bool memory_ends = false;
   sycl::queue queue;
-  /// The release also comes after the work that others may have submitted to these queues.
+  /// The queues to which others may have submitted work that the release comes after, too.
   std::vector<sycl::queue> other_queues{};
   release_action release;
 };
 
-/// An action that does nothing but keep an object alive until it runs.
+/// An action that only keeps an object alive until it runs.
 release_action holding(std::shared_ptr<const void> kept);
 
-/// Does not call the runtime. Allocates nothing for the first thousand blocks between two looks at
-/// the list. A later block is leaked if there is no memory to list it.
+/// Adds a block to those that wait. Does not call the runtime. Allocates nothing for the first
+/// thousand blocks between two looks at the list. A later block is leaked if there is no memory to
+/// list it.
 void release_later(deferred_release block) noexcept;
 
 // ---- both
@@ -96,7 +97,7 @@ inline void release_finished() noexcept { release_finished(look::submits); }
 void release_all_finished() noexcept;
 
 /// Waits for the oldest blocks and releases them, if more bytes wait than pending_limit() allows,
-/// or if very many blocks wait for out-of-order queues of others. To be called without a lock.
+/// or if very many blocks wait for out-of-order queues of others. The caller holds no lock.
 void limit_deferred();
 
 /// Waits for the work of all blocks, and releases them.
@@ -105,8 +106,8 @@ void release_all();
 std::size_t deferred_nbytes() noexcept;
 
 /// Moves batches that are finished to `finished`: asks each in turn, from `next` on, until so many
-/// were not. Where asking fails, the batch stays, and the others are asked: whoever calls it must
-/// count what was moved in any case. Returns the last failure, or null.
+/// were not. A batch that cannot be asked stays, and the others are asked: the caller must count
+/// the batches that were moved in any case. Returns the last failure, or null.
 template <class Batch>
 std::exception_ptr take_finished(std::list<Batch>& all, typename std::list<Batch>::iterator& next,
                                  std::size_t unfinished, std::list<Batch>& finished) noexcept {

@@ -53,7 +53,7 @@ class alignas(64) slot {
   registered_block copy() const {
     return {reinterpret_cast<std::byte*>(base()), nbytes(), kind_, *held_.context, held_.owner};
   }
-  /// How many blocks have their home slot here. For writers.
+  /// The number of blocks whose home slot this is. Only writers use it.
   int& homed() noexcept { return homed_; }
   allocation_info seen_from(const sycl::context& context) const noexcept {
     return *held_.context == context
@@ -106,7 +106,7 @@ constexpr int class_of(std::size_t nbytes) noexcept {
   return bits <= smallest_bits ? 0 : (bits - smallest_bits + step_bits - 1) / step_bits;
 }
 
-/// The hash of a region of one size. Fibonacci hashing: the factor, 2^64 divided by the golden
+/// The hash of a region of one size, by Fibonacci hashing: the factor, 2^64 divided by the golden
 /// ratio, spreads neighbours over the upper bits.
 class region {
  public:
@@ -127,11 +127,11 @@ class region {
   std::uint64_t hash_;
 };
 
-/// 2^bits slots with linear probing: a search goes from the home slot of a region to the next empty
-/// slot.
+/// An array of 2^bits slots with linear probing: a search goes from the home slot of a region to
+/// the next empty slot.
 class slot_array {
  public:
-  /// An array of one slot, which stays empty.
+  /// Makes an array of one slot, which stays empty.
   slot_array() noexcept : slot_array(reinterpret_cast<slot*>(nothing), 0) {}
   explicit slot_array(int bits) : slot_array(make_slots(std::size_t{1} << bits), bits) {}
 
@@ -141,15 +141,15 @@ class slot_array {
     return reinterpret_cast<slot*>(first_and_bits_ & ~bits_mask)[index & (size() - 1)];
   }
   std::size_t home(region of) const noexcept { return bits() == 0 ? 0 : of.home(bits()); }
-  /// The Bloom filter: false only if no block has the region as its key, and then nearly always.
-  /// Read before the slots: a program's blocks have many sizes, and a word of the filter is far
-  /// more often in the cache.
+  /// Whether a block may have the region as its key, by a Bloom filter: nearly always false if none
+  /// has. It is read before the slots: a program's blocks have many sizes, and a word of the filter
+  /// is far more often in the cache.
   bool may_have(region of) const noexcept {
     const bit at = filter_bit(of);
     return (at.word.load(std::memory_order_acquire) & at.mask) != 0;
   }
 
-  /// The empty slot for one more block of the region.
+  /// Counts one more block of the region, and returns the empty slot for it.
   slot& enter(region of) const noexcept {
     const bit at = filter_bit(of);
     at.set(at.word.load(std::memory_order_relaxed) | at.mask);
@@ -161,7 +161,7 @@ class slot_array {
     return (*this)[index];
   }
 
-  /// One block of the region less.
+  /// Counts one block of the region less.
   void leave(region of) const noexcept {
     if (--(*this)[home(of)].homed() == 0) {
       const bit at = filter_bit(of);
@@ -180,7 +180,7 @@ class slot_array {
     std::uint64_t mask;
     std::uint64_t home_mask;  // the bits of the same home slot
 
-    /// Called by one writer at a time.
+    /// Sets the word. Only one writer at a time calls this.
     void set(std::uint64_t value) const noexcept { word.store(value, std::memory_order_release); }
   };
   bit filter_bit(region of) const noexcept {
@@ -191,8 +191,8 @@ class slot_array {
                 << (index % 64 >> filter_bits << filter_bits)};
   }
 
-  // With large pages: a million blocks take a hundred megabytes, and with small pages the page walk
-  // takes as long as finding the block.
+  // Makes slots in large pages: a million blocks take a hundred megabytes, and with small pages the
+  // page walk takes as long as finding the block.
   static slot* make_slots(std::size_t count) {
     constexpr std::size_t large_page = std::size_t{1} << 21;
     const std::size_t filter_words = (count << filter_bits) / 64 + 1;
@@ -210,14 +210,14 @@ class slot_array {
     return slots;
   }
 
-  // The array of no bits: one slot and its filter.
+  // The memory of the array of 2^0 slots: one slot and its filter.
   alignas(slot) static inline std::byte nothing[2 * sizeof(slot)] = {};
   static constexpr address bits_mask = alignof(slot) - 1;
   address first_and_bits_;
 };
 
-/// The blocks of some regions. One thread at a time changes it. A look-up that finds nothing is
-/// repeated if blocks were moved meanwhile.
+/// The blocks of some regions. Only one thread at a time changes it. A look-up that finds nothing
+/// is repeated if blocks were moved meanwhile.
 class shard {
  public:
   void add(region of, registered_block&& block) {
@@ -230,7 +230,8 @@ class shard {
     slots.enter(of).put(std::move(block));
   }
 
-  /// Null if no block with this region as its key contains the byte.
+  /// The slot of the block that contains the byte and has this region as its key; null if there is
+  /// none.
   slot* find(region of, address byte) const noexcept {
     for (;;) {
       const std::uint64_t before = moves_.now();
@@ -309,8 +310,8 @@ class shard {
   alignas(64) detail::ranked_mutex<detail::lock_rank::registry_shard> mutex_;
   std::atomic<std::size_t> size_ = 0;
   std::atomic<std::size_t> nbytes_ = 0;
-  // The latest one is in use. The others are empty and no larger together, and are kept because
-  // look-ups may still read them.
+  // All arrays, of which the latest one is in use. The others are empty and no larger together, and
+  // are kept because look-ups may still read them.
   std::vector<slot_array> arrays_;
 };
 
@@ -327,8 +328,8 @@ class block_table {
 
   void remove(const std::byte* base, std::size_t nbytes) noexcept {
     const region of = region::key_of(address_of(base), nbytes);
-    // Destroyed at the end of this scope, where no lock is held: it may be the last reference to a
-    // context.
+    // The objects are destroyed at the end of this scope, where no lock is held: one may be the
+    // last reference to a context.
     const held_objects taken = shard_of(of).remove(of, address_of(base));
   }
 
@@ -353,7 +354,7 @@ class block_table {
     return (classes_.load(std::memory_order_acquire) >> size_class & 1) != 0;
   }
 
-  /// Until `use` returns true.
+  /// Calls `use` for each size of regions that blocks have had, until it returns true.
   template <class Use>
   void for_each_class(const Use& use) const {
     for (std::uint64_t left = classes_.load(std::memory_order_acquire); left != 0;
@@ -394,7 +395,7 @@ class block_table {
   std::array<shard, 1 << region::shard_bits> shards_;
 };
 
-// Never destroyed: arrays may be freed after main.
+// The object is never destroyed: arrays may be freed after main.
 block_table& table() { return detail::immortal<block_table>(); }
 
 }  // namespace
@@ -442,7 +443,7 @@ class sorted_ranges {
   std::size_t capacity() const noexcept { return capacity_; }
   std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
 
-  /// How many ranges begin at the byte or before it.
+  /// The number of ranges that begin at the byte or before it.
   std::size_t count_up_to(address byte) const noexcept {
     std::size_t first = 0;
     for (std::size_t left = size(); left > 0;) {
@@ -500,8 +501,8 @@ class sorted_ranges {
   std::atomic<std::size_t> size_ = 0;
 };
 
-/// Every import of foreign memory reads the table, without a lock. It changes only when a pool
-/// allocates from the runtime or frees there.
+/// The ranges of all pools. Every import of foreign memory reads the table, without a lock. It
+/// changes only when a pool allocates from the runtime or frees there.
 class range_table {
  public:
   range_table() { grow(16); }
@@ -547,8 +548,8 @@ class range_table {
   std::atomic<sorted_ranges*> latest_ = nullptr;
   change_counter changes_;
   ranked_mutex<lock_rank::pooled_ranges> mutex_;
-  // The latest one is in use. The others are no larger together, and are kept because readers may
-  // still look into them.
+  // All arrays, of which the latest one is in use. The others are no larger together, and are kept
+  // because readers may still look into them.
   std::vector<std::unique_ptr<sorted_ranges>> arrays_;
 };
 

@@ -21,13 +21,13 @@ namespace usmx::inline v1 {
 
 class buffer;
 
-/// A live block of usmx's own.
+/// A live block of memory that usmx allocated.
 struct registered_block {
   std::byte* base;
   std::size_t nbytes;
   usm_kind kind;
   sycl::context context;
-  /// The buffer that keeps it alive, if that is known.
+  /// The buffer that keeps the block alive, if that is known.
   std::weak_ptr<buffer> owner{};
 };
 
@@ -62,9 +62,9 @@ namespace registry = internal::registry;
 
 namespace usmx::inline v1::detail::pooled_ranges {
 
-/// To be called before any block of the range is handed out; may throw bad_alloc.
+/// Adds a range. The caller has handed out no block of it yet. May throw bad_alloc.
 void add(const std::byte* first, std::size_t nbytes);
-/// To be called before the range returns to the runtime.
+/// Removes a range, before it returns to the runtime.
 void remove(const std::byte* first) noexcept;
 bool contains(const void* pointer) noexcept;
 
@@ -110,8 +110,8 @@ class change_counter {
 
 /// Does as usmx::query_allocation, for a pointer that is not null.
 allocation_info query_allocation(const void* pointer, const context_state&);
-/// The kind of an array without elements, whose pointer may be any: the kind that was found there,
-/// or device.
+/// The kind of an array without elements, whose pointer may be any: the kind that was found at the
+/// pointer, or device.
 constexpr usm_kind kind_without_elements(usm_kind found) noexcept {
   return found == usm_kind::unknown ? usm_kind::device : found;
 }
@@ -139,7 +139,8 @@ enum class host_access : std::uint8_t {
   strict    ///< Shared and host memory, which it reaches on every device.
 };
 
-/// Sets it for the process, and returns what it was: `USMX_HOST_ACCESS`, or `reached`.
+/// Sets the host's access for the process, and returns the previous one: at first
+/// `USMX_HOST_ACCESS`, or `reached`.
 USMX_API host_access set_host_access(host_access);
 
 /// Whether the host gets views of memory of that kind and device.

@@ -1,4 +1,4 @@
-// Where memory comes from: the SYCL runtime, and the resources that lie on top of others.
+// The sources of memory: the SYCL runtime, and the resources that lie on top of others.
 #include "usmx/memory/resources.hpp"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// Offsets in a block, and ranges of bytes, are ptrdiff_t.
+/// The largest request, since offsets in a block, and ranges of bytes, are ptrdiff_t.
 constexpr auto largest_request =
     static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
 
@@ -94,13 +94,14 @@ std::byte* ask_runtime(std::size_t nbytes, std::size_t alignment, const sycl::qu
       alignment > 0 && alignment <= detail::traits_of(queue.get_backend()).largest_alignment;
   void* block = can_ask ? sycl::aligned_alloc(alignment, nbytes, queue, kind) : nullptr;
   if (block == nullptr) {
-    // The memory may have the alignment nevertheless.
+    // A block of malloc may have the alignment nevertheless.
     block = sycl::malloc(nbytes, queue, kind);
   }
   return static_cast<std::byte*>(block);
 }
 
-/// The OpenCL CPU device accepts alignments of 2**32 and more, but does not keep them.
+/// Whether a block has the alignment: the OpenCL CPU device accepts alignments of 2**32 and more,
+/// but does not keep them.
 bool is_aligned(const std::byte* block, std::size_t alignment) {
   return alignment == 0 || reinterpret_cast<std::uintptr_t>(block) % alignment == 0;
 }
@@ -155,7 +156,7 @@ void usm_resource::deallocate(std::byte* block, std::size_t, std::size_t,
   try {
     sycl::free(block, queue);
   } catch (const sycl::exception&) {
-    // The runtime refused to take its memory back. It is leaked, and there is nobody to tell.
+    // The runtime refused to take its memory back: it is leaked, and nobody can be told.
   }
 }
 
@@ -371,7 +372,7 @@ std::vector<tracked_block> tracking_resource::live_blocks() const {
 
 namespace {
 
-/// The buffers of all containers, by their first byte: a container gives back no more than that.
+/// The buffers of all containers, by their first byte: a container gives back nothing else.
 struct container_blocks {
   detail::ranked_mutex<detail::lock_rank::container_blocks> mutex;
   std::unordered_map<const void*, std::shared_ptr<buffer>> live;
@@ -425,7 +426,7 @@ void pmr_resource::do_deallocate(void* block, std::size_t, std::size_t) {
   memory_.deallocate(block);
 }
 
-/// Containers that compare equal may take each other's memory over: each of these frees it.
+/// Whether containers may take each other's memory over: each of these resources frees it.
 bool pmr_resource::do_is_equal(const std::pmr::memory_resource& other) const noexcept {
   return dynamic_cast<const pmr_resource*>(&other) != nullptr;
 }

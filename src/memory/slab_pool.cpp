@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t smallest_slab = std::size_t{64} << 10;
 constexpr std::size_t largest_slab = std::size_t{2} << 20;
 
-/// Threads are numbered in turn, and so spread over the shards.
+/// The number of the thread. Threads are numbered in turn, and so spread over the shards.
 std::size_t thread_number() noexcept {
   static std::atomic<std::size_t> count = 0;
   thread_local const std::size_t number = count++;
@@ -48,7 +48,7 @@ std::byte* slab_pool::try_to_allocate(std::size_t size) noexcept {
   return own == nullptr ? nullptr : take(*own, class_index(size), size);
 }
 
-/// A free block from the magazine, which the depot refills; null if neither has one.
+/// Takes a free block from the magazine, which the depot refills; returns null if neither has one.
 std::byte* slab_pool::take(shard& own, std::size_t index, std::size_t size) noexcept {
   const std::lock_guard lock(own.mutex);
   magazine& loaded = own.magazines[index];
@@ -98,7 +98,7 @@ slab_pool::shard& slab_pool::shard_of_thread() {
   return *found;
 }
 
-/// Moves half a magazine from the depot; false if the depot has no block.
+/// Moves half a magazine from the depot; returns false if the depot has no block.
 bool slab_pool::refill(magazine& to, depot& from, std::size_t size) noexcept {
   const std::lock_guard lock(from.mutex);
   const std::size_t wanted = std::max<std::size_t>(1, capacity_for(size) / 2);
@@ -164,7 +164,7 @@ void slab_pool::drain_magazines() noexcept {
   }
 }
 
-/// Slabs in the order of their addresses, and how many blocks were counted in each.
+/// The slabs in the order of their addresses, and the number of blocks that were counted in each.
 class slab_pool::slab_counts {
  public:
   explicit slab_counts(std::vector<slab> slabs) : slabs_(std::move(slabs)) {
@@ -217,7 +217,7 @@ class slab_pool::slab_counts {
   std::size_t latest_ = 0;
 };
 
-/// Looks at each free block a few times, nearly always without the lock.
+/// Gives back unused slabs. Looks at each free block a few times, nearly always without the lock.
 void slab_pool::trim(depot& of, std::size_t size) noexcept {
   std::vector<slab> unused;
   try {
@@ -226,14 +226,15 @@ void slab_pool::trim(depot& of, std::size_t size) noexcept {
   } catch (const std::bad_alloc&) {
     return;  // there was no memory to look, and nothing was taken
   }
-  // The last address first, because it is nearest to the end of the list of all pools' ranges.
+  // Slabs of the last addresses go first, because they are nearest to the end of the list of all
+  // pools' ranges.
   for (const slab& each : unused | std::views::reverse) {
     supply_.give_back(each.first, each.nbytes, largest_pool_alignment);
   }
 }
 
-/// Unused slabs, in the order of their addresses, with their blocks taken. Everything that may
-/// throw comes before any block is taken.
+/// Takes the blocks of unused slabs, and returns these slabs in the order of their addresses.
+/// Everything that may throw comes before any block is taken.
 std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t size) {
   slab_counts candidates(unused_slabs(of, size));
   std::size_t blocks = 0;
@@ -266,7 +267,7 @@ std::vector<slab_pool::slab> slab_pool::take_unused_slabs(depot& of, std::size_t
   return unused;
 }
 
-/// The slabs of which all blocks are free, at one moment.
+/// The slabs whose blocks are all free at one moment.
 std::vector<slab_pool::slab> slab_pool::unused_slabs(depot& of, std::size_t size) {
   std::vector<std::byte*> free;
   std::vector<slab> slabs;

@@ -24,8 +24,8 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-/// Where the memory of containers comes from. Throws value_error for memory that the host may not
-/// touch on every device, since containers write to it.
+/// The source of containers' memory. Throws value_error for memory that the host may not touch on
+/// every device, since containers write to it.
 class USMX_API container_memory {
  public:
   container_memory(const sycl::queue& queue, const placement& where);
@@ -35,7 +35,7 @@ class USMX_API container_memory {
 
   /// Throws allocation_error when there is no memory.
   void* allocate(std::size_t nbytes, std::size_t alignment) const;
-  /// Frees what any of these has allocated, whatever it was made of.
+  /// Frees a block that any container_memory has allocated, whatever it was made of.
   static void deallocate(void* block) noexcept;
 
  private:
@@ -55,13 +55,13 @@ class allocator {
  public:
   /// The type of an element.
   using value_type = T;
-  /// For the standard library: a container that is assigned takes the other one's allocator.
+  /// Tells the standard library that a container that is assigned takes the other one's allocator.
   using propagate_on_container_copy_assignment = std::true_type;
-  /// For the standard library: a container that is moved to takes the other one's allocator.
+  /// Tells the standard library that a container that is moved to takes the other one's allocator.
   using propagate_on_container_move_assignment = std::true_type;
-  /// For the standard library: containers that are swapped swap their allocators.
+  /// Tells the standard library that containers that are swapped swap their allocators.
   using propagate_on_container_swap = std::true_type;
-  /// For the standard library: each allocator frees what the others have allocated.
+  /// Tells the standard library that each allocator frees what the others have allocated.
   using is_always_equal = std::true_type;
 
   /// Allocates memory of the queue's context and device, of that kind or from that resource. Throws
@@ -89,7 +89,7 @@ class allocator {
   /// The kind of memory.
   usm_kind kind() const noexcept { return memory_.where().kind(); }
 
-  /// Each allocator frees what the others have allocated.
+  /// Returns true: each allocator frees what the others have allocated.
   template <class U>
   friend bool operator==(const allocator&, const allocator<U>&) noexcept {
     return true;
@@ -102,8 +102,8 @@ class allocator {
   detail::container_memory memory_;
 };
 
-/// USM for the containers of std::pmr: `std::pmr::vector<float> samples(&resource)`. It lives
-/// longer than they do.
+/// USM for the containers of std::pmr: `std::pmr::vector<float> samples(&resource)`. The resource
+/// must live longer than the containers.
 class USMX_API pmr_resource final : public std::pmr::memory_resource {
  public:
   /// Allocates memory of the queue's context and device, of that kind or from that resource. Throws
@@ -111,7 +111,7 @@ class USMX_API pmr_resource final : public std::pmr::memory_resource {
   explicit pmr_resource(const sycl::queue& queue, const placement& where = usm_kind::shared);
   pmr_resource(const pmr_resource&) = delete;
   pmr_resource& operator=(const pmr_resource&) = delete;
-  /// Does not free the memory of containers.
+  /// Destroys the resource, and does not free the memory of containers.
   ~pmr_resource() override;
 
   /// The queue, which names the device and the context.

@@ -229,7 +229,7 @@ class USMX_API buffer {
   /// The queues to which others may have submitted work that they did not record.
   std::vector<sycl::queue> others_queues() const;
 
-  /// For the functions above: nobody else can name the last parameter.
+  /// The constructor of the functions above: no other code can name the type of the last parameter.
   buffer(std::byte* data, std::size_t nbytes, usm_kind kind, sycl::queue queue,
          detail::release_action release, traits known) noexcept;
 
@@ -240,21 +240,21 @@ class USMX_API buffer {
   /// The buffer that knows who else works on the memory: the whole of a part, or this one.
   const buffer& root() const noexcept { return whole_ ? *whole_ : *this; }
   buffer& root() noexcept { return whole_ ? *whole_ : *this; }
-  /// How others may work through a queue, each more than the one before it.
+  /// The ways in which others may work through a queue. Each permits more than the one before it.
   enum class lease_kind : std::uint8_t {
     none,
     events,          ///< A partner that reads the events of usmx's work, and gives his own.
     queue,           ///< Somebody of whom nothing is known.
     queue_and_peers  ///< As queue, and through the peers' queue beside it.
   };
-  /// The parts that have leased the memory in one way.
+  /// The parts that have leased the memory in one way, for one queue.
   struct lease {
     sycl::queue queue;
     bool queue_is_ours;
     lease_kind kind;
-    /// How many parts there are.
+    /// The number of these parts.
     std::size_t holders;
-    /// How many there have been: whether one has begun meanwhile.
+    /// The number of parts that there have ever been: it tells whether one has begun meanwhile.
     std::uint64_t begun;
   };
   bool may_have_others_work() const noexcept;
@@ -277,10 +277,10 @@ class USMX_API buffer {
   mutable std::atomic<const sycl::context*> context_ = nullptr;
   detail::release_action release_;
   std::shared_ptr<buffer> whole_;
-  /// The lease that a part has of the buffer that it is of.
+  /// The lease that a part has of the buffer of which it is a part.
   mutable std::atomic<lease_kind> leased_ = lease_kind::none;
-  /// Whether queues have leased the memory: only usmx's own, or others too. A buffer that is a part
-  /// does not use it.
+  /// The queues that have leased the memory: only usmx's own, or others too. A buffer that is a
+  /// part does not use this.
   enum class leased_queues : std::uint8_t { none, ours, others };
   std::atomic<leased_queues> leased_queues_ = leased_queues::none;
   mutable std::mutex leases_mutex_;
@@ -288,12 +288,12 @@ class USMX_API buffer {
 };
 
 /// Waits until all work has finished that anybody submitted to cached queues (and to those that
-/// others see in their place), that usmx enqueued, or that usmx was told of, and frees all memory
+/// others see in their place), that usmx enqueued, or that usmx was told of. Then frees all memory
 /// that waited for it. At exit usmx waits by itself. Throws fork_error in a forked child.
 USMX_API void synchronize();
 
-/// Waits for events, and frees what waited for them, such as the host memory of a copy. Throws
-/// fork_error in a forked child.
+/// Waits for events, and frees memory that waited for them, such as the host memory of a copy.
+/// Throws fork_error in a forked child.
 USMX_API void wait_for_events(const std::vector<sycl::event>&);
 
 }  // namespace usmx::inline v1

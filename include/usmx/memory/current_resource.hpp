@@ -1,5 +1,5 @@
-// Where new buffers get their memory from: pools, and the resource that is set for a context,
-// device and kind of memory.
+// The source of new buffers' memory: pools, and the resource that is set for a context, device and
+// kind of memory.
 #pragma once
 
 #include <cstddef>
@@ -88,7 +88,7 @@ class USMX_API pool_resource {
 
   /// The bytes that the pool has now, and had at the peak.
   pool_statistics statistics() const noexcept;
-  /// Sets both peaks to the bytes of now.
+  /// Sets both peaks to the present numbers of bytes.
   void reset_peak() noexcept;
   /// Gives all free large blocks, and all slabs without a block in use, back to the resource below.
   void free_all_blocks() noexcept;
@@ -97,8 +97,8 @@ class USMX_API pool_resource {
   void set_limit(std::optional<std::size_t> nbytes) noexcept;
   /// The limit of the bytes that the pool has from the resource below, or none.
   std::optional<std::size_t> limit() const noexcept;
-  /// Limits the bytes of free large blocks that the pool keeps. What is free beyond that goes back
-  /// to the resource below: now, and later with the next allocation.
+  /// Limits the bytes of free large blocks that the pool keeps. Free blocks beyond that go back to
+  /// the resource below: now, and later with the next allocation.
   void set_keep_limit(std::size_t nbytes) noexcept;
   /// The limit of the bytes of free large blocks that the pool keeps.
   std::size_t keep_limit() const noexcept;
@@ -119,7 +119,7 @@ static_assert(memory_resource<pool_resource>);
 /// when the kind is unknown, and fork_error in a forked child.
 [[nodiscard]] USMX_API any_resource current_resource(const sycl::queue&, usm_kind);
 /// Sets the resource of new memory of its kind on the queue's context and device, for all threads.
-/// Returns the one before. Memory goes back to the resource that it came from, whatever is set
+/// Returns the previous one. Memory goes back to the resource that it came from, whichever is set
 /// then. Throws value_error when the resource's kind is unknown, or it is or stands on a pool of
 /// another context or device, and fork_error in a forked child.
 USMX_API any_resource set_current_resource(const sycl::queue&, any_resource resource);
@@ -133,18 +133,18 @@ class USMX_API [[nodiscard]] using_resource {
   using_resource(const sycl::queue& queue, any_resource resource);
   using_resource(const using_resource&) = delete;
   using_resource& operator=(const using_resource&) = delete;
-  /// Brings the resource from before back. Memory goes back to the resource that it came from.
+  /// Brings the previous resource back. Memory goes back to the resource that it came from.
   ~using_resource();
 
-  /// The scope that it keeps.
+  /// The scope that this object keeps.
   struct scope;
 
  private:
   std::unique_ptr<const scope> scope_;
 };
-/// Whether new memory of that kind on the queue's context and device comes from where usmx takes it
-/// by itself: no other resource is set. Throws value_error when the kind is unknown, and fork_error
-/// in a forked child.
+/// Whether new memory of that kind on the queue's context and device comes from usmx's own
+/// resource, because no other one is set. Throws value_error when the kind is unknown, and
+/// fork_error in a forked child.
 USMX_API bool uses_default_resource(const sycl::queue&, usm_kind);
 /// usmx's pool for that kind on the queue's context and device, even if another resource is set.
 /// USMX_POOL_KEEP of the environment says how many bytes of free large blocks it keeps.
@@ -154,14 +154,14 @@ USMX_API bool uses_default_resource(const sycl::queue&, usm_kind);
 [[nodiscard]] USMX_API std::shared_ptr<pool_resource> default_pool(const sycl::queue&, usm_kind);
 /// All pools that usmx has made by itself so far.
 USMX_API std::vector<std::shared_ptr<pool_resource>> default_pools();
-/// Sets how many bytes may wait for unfinished work after their buffers are gone. Where more wait,
-/// and no free block serves it, the next allocation waits for the oldest of that work. The first
-/// value is USMX_PENDING_LIMIT of the environment, written like USMX_POOL_LIMIT, or 256 MiB.
+/// Sets how many bytes may wait for unfinished work after their buffers are gone. If more bytes
+/// wait and no free block serves the next allocation, it waits for the oldest of that work. The
+/// first value is USMX_PENDING_LIMIT of the environment, written like USMX_POOL_LIMIT, or 256 MiB.
 USMX_API void set_pending_limit(std::size_t nbytes) noexcept;
-/// How many bytes may wait for unfinished work after their buffers are gone.
+/// The number of bytes that may wait for unfinished work after their buffers are gone.
 USMX_API std::size_t pending_limit() noexcept;
-/// Frees the memory of buffers that are gone and whose work has finished, and lets all pools
-/// give back what they keep and nobody uses: usmx's own, and those that the program has made. This
+/// Frees the memory of buffers that are gone and whose work has finished, and lets all pools give
+/// back the free memory that they keep: usmx's own pools, and those that the program has made. This
 /// does not wait for work, but the driver may. It does nothing in a forked child.
 USMX_API void empty_cache() noexcept;
 

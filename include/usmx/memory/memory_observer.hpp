@@ -70,7 +70,7 @@ struct memory_event {
   const std::byte* address;
   /// A queue of the memory's context and device.
   const sycl::queue& queue;
-  /// When it happened. Events of several threads may arrive in another order.
+  /// The time of the event. Events of several threads may arrive in another order.
   std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
 };
 
@@ -79,16 +79,17 @@ struct memory_event {
 /// of its memory's locks during the call, so the function may allocate and free. It gets these
 /// events, too. The event and what it refers to are valid during the call only.
 struct memory_observer {
-  /// The function. It gets the observer's `context` and the event. Null: it is told nothing.
+  /// The function, which gets the observer's `context` and the event. If it is null, it is told
+  /// nothing.
   void (*function)(void* context, const memory_event&) noexcept;
   /// Anything that the function needs. usmx only passes it on.
   void* context;
 };
 
-/// Sets the observer of all memory events from now on. Null stops the events. Returns the observer
-/// before, which may be null or that of USMX_MEMORY_LOG, and to which the new one may pass events
-/// on. The caller owns the observer and keeps it until the process ends, because another thread may
-/// be about to call it.
+/// Sets the observer of all memory events from now on. Null stops the events. Returns the previous
+/// observer, to which the new one may pass events on; it may be null or that of USMX_MEMORY_LOG.
+/// The caller owns the observer and keeps it until the process ends, because another thread may be
+/// about to call it.
 USMX_API const memory_observer* set_memory_observer(const memory_observer*) noexcept;
 
 }  // namespace usmx::inline v1

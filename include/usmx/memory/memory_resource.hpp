@@ -108,7 +108,7 @@ class any_resource {
     }
   }
 
-  /// Whether both hold the same resource.
+  /// Whether two values hold one resource.
   friend bool operator==(const any_resource& a, const any_resource& b) noexcept {
     return a.resource_ == b.resource_;
   }
@@ -185,7 +185,7 @@ class any_resource {
 
 static_assert(memory_resource<any_resource>);
 
-/// Which memory something new gets: of a kind, from the current resource of that kind
+/// The memory that a new object gets: of a kind, from the current resource of that kind
 /// (current_resource.hpp), or from a certain resource. Functions take it where they take a kind:
 /// after the queue.
 class placement {
@@ -209,20 +209,20 @@ class placement {
   std::optional<any_resource> resource_;
 };
 
-/// How many resources may lie on top of each other: a call passes through all of them, on threads
-/// with small stacks too. A pool asks the resource below it twice before it gives up, so the time
-/// of a failure doubles with each pool.
+/// The number of resources that may lie on top of each other: a call passes through all of them, on
+/// threads with small stacks too. A pool asks the resource below it twice before it gives up, so
+/// the time of a failure doubles with each pool.
 inline constexpr int max_resource_depth = 16;
 
 namespace detail {
 
-/// Returns what another resource may be put on. Throws value_error when there are
+/// Returns the resource for use below another one. Throws value_error when there are
 /// max_resource_depth resources on top of each other already, and for one that was moved from.
 USMX_API any_resource as_upstream(any_resource resource);
-/// Whether a resource may be asked for so many bytes with such an alignment.
+/// Whether some resource may be asked for so many bytes with such an alignment.
 USMX_API bool is_possible_request(std::size_t nbytes, std::size_t alignment) noexcept;
-/// Throws value_error for what every resource refuses: no bytes, or an alignment that is neither 0
-/// nor a power of two.
+/// Throws value_error for requests that every resource refuses: no bytes, or an alignment that is
+/// neither 0 nor a power of two.
 USMX_API void check_request(std::size_t nbytes, std::size_t alignment);
 /// The message of an allocation_error: bytes, kind, device and the reason.
 USMX_API std::string refusal(std::size_t nbytes, usm_kind kind, const sycl::queue& queue,

@@ -13,26 +13,26 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-/// Whatever keeps foreign memory alive. Only the maker of the release action knows what it is: for
-/// usmx's Python module it is a Python object.
+/// The object that keeps foreign memory alive. Only the maker of the release action knows what it
+/// is: for usmx's Python module it is a Python object.
 struct foreign_owner;
 
-/// Whether an object of a class that can be called may be without a function: a pointer, or a class
-/// such as std::function. Lambdas never are.
+/// Whether a callable object of this class may be without a function: a pointer, or a class such as
+/// std::function. Lambdas never are.
 template <class Function>
 inline constexpr bool may_be_null =
     std::is_pointer_v<Function> || requires(const Function& of) { of.operator bool(); };
 
 /// A function that runs once, on any thread, when the last user of some memory is gone. An action
 /// may release other memory, whose action then runs inside of it. Beyond some depth, so that the
-/// stack does not overflow, actions run one after the other instead: when the outermost one is
-/// done, and before it returns.
+/// stack does not overflow, actions do not nest: they run one after the other when the outermost
+/// one is done, before it returns.
 class USMX_API release_action {
  public:
   /// The function that runs. It gets the action's `state`.
   using function = void (*)(void* state) noexcept;
 
-  /// No action.
+  /// Makes an object without an action.
   release_action() noexcept = default;
   /// Calls `action(state)` once. `owner` must live until then.
   release_action(function action, void* state, foreign_owner* owner = nullptr) noexcept
@@ -51,7 +51,7 @@ class USMX_API release_action {
     }
   }
 
-  /// The state, if `action` is what runs; else null.
+  /// The action's state if `action` is the function that runs; else null.
   void* state_of(function action) const noexcept { return run_ == action ? state_ : nullptr; }
 
   /// An action that calls `deleter(pointer)`. If this throws, the deleter has run. Throws

@@ -126,11 +126,11 @@ struct allocation_count {
 
 /// The counts of a statistics_resource.
 struct allocation_counts {
-  /// Bytes that were asked for, without rounding.
+  /// The bytes that were asked for, without rounding.
   allocation_count nbytes;
-  /// Blocks.
+  /// The blocks.
   allocation_count blocks;
-  /// Number of allocations that failed.
+  /// The number of allocations that failed.
   std::size_t failures = 0;
 };
 
@@ -182,8 +182,8 @@ USMX_API std::string current_call_site();
 
 namespace detail {
 
-/// Whether any tracking_resource was ever made, or a leak report is wanted: only then is a call
-/// site worth noting.
+/// Whether any tracking_resource was ever made, or a leak report is wanted: else no call site needs
+/// to be noted.
 USMX_API bool call_sites_are_wanted() noexcept;
 
 }  // namespace detail
