@@ -36,7 +36,7 @@ namespace usmx::bindings {
 
 struct row_function {
   const internal::function_row& row;
-  /// Null where no loop of the host is taken.
+  /// The loop of the host; null if none is taken.
   const internal::host_function* host;
   bool has_kernel;
   std::vector<std::string> names;  // the one, as a progress_line takes it
@@ -55,7 +55,7 @@ bool is_compact(const array& a) {
          internal::host_reaches(a);
 }
 
-/// Whether their elements lie in the same order, in memory of the same kind and queue.
+/// Whether the elements of two arrays lie in the same order, in memory of the same kind and queue.
 bool are_alike(const array& a, const array& b) {
   return std::ranges::equal(a.shape(), b.shape()) && a.kind() == b.kind() &&
          internal::private_queue(a) == internal::private_queue(b);
@@ -94,8 +94,8 @@ std::optional<number> integer_bytes(PyObject* object) {
   return std::nullopt;  // numbers above int64 are rare
 }
 
-/// A number of Python's own as an element of the type, which has to be of its kind; none where it
-/// is not, or where the general way has to convert it.
+/// A number of Python's own as an element of the type. None if the number is of another kind than
+/// the type, or the general way has to convert it.
 std::optional<number> number_bytes(PyObject* object, type_code type) {
   const bool is_bool = PyBool_Check(object);
   if (type == type_code::bool_) {
@@ -127,7 +127,7 @@ struct small_call {
   std::optional<number> value;
 };
 
-/// Sets the operand at a place, and the loop that takes it.
+/// Sets the operand at a position, and the loop that takes it.
 bool take_operand(small_call& call, PyObject* object, int place) {
   if (const array* a = as_array(object)) {
     call.operands[place] = internal::first_element(*a);
@@ -139,7 +139,7 @@ bool take_operand(small_call& call, PyObject* object, int place) {
   return call.loop != nullptr && call.value.has_value();
 }
 
-/// Whether the loop may write the results there: to the elements of an operand, or to others.
+/// Whether the loop may write the results to `out`: to the elements of an operand, or to others.
 bool can_be_written(const array& out, const small_call& call) {
   if (out.readonly() || out.type().code() != call.loops->result || !are_alike(out, *call.model) ||
       !is_compact(out) || out.may_be_busy()) {
@@ -156,7 +156,8 @@ bool can_be_written(const array& out, const small_call& call) {
   return true;
 }
 
-/// The result; a null object if the call is not small, in which case nothing has been done.
+/// Computes a small call, and returns the result. Returns a null object, with nothing done, if the
+/// call is not small.
 nb::object compute_small(const host_function& function, PyObject* const* arguments,
                          Py_ssize_t count) {
   const int operands = function.operands;
@@ -238,7 +239,7 @@ std::optional<typed_number> number_of(PyObject* object) {
 /// The arguments of a call by a kernel.
 class kernel_operands {
  public:
-  /// Takes an operand. False for one that the package has to look at first.
+  /// Takes an operand. Returns false for one that the package has to look at first.
   bool take(PyObject* object) {
     operand_kind& kind = kinds_[all_.size()];
     if (const array* a = as_array(object)) {
@@ -261,8 +262,8 @@ class kernel_operands {
     return std::span(kinds_).first(all_.size());
   }
 
-  /// Makes elements of these types of the numbers. False if they lack one, which is an error, a
-  /// warning or compared in another way: the package decides.
+  /// Makes elements of these types of the numbers. Returns false if a type lacks a number, which is
+  /// an error, a warning or compared in another way: the package decides.
   bool convert_numbers(const function_row& row, std::span<const type_code> types) {
     for (std::size_t k = 0; k < all_.size(); ++k) {
       const auto* value = std::get_if<kernel_argument::number>(&all_[k].value());
@@ -292,8 +293,8 @@ bool suits_host(const array& a, const array& first) {
          internal::private_queue(a) == internal::private_queue(first);
 }
 
-/// The result of a call of arrays of any layout and of several types; a null object if it is not
-/// small, in which case nothing has been done.
+/// Computes a small call of arrays of any layout and of several types, and returns the result.
+/// Returns a null object, with nothing done, if the call is not small.
 nb::object compute_on_host(const row_function& function, const kernel_operands& arguments,
                            const internal::elementwise_types& types, PyObject* out) {
   const array& first = *arguments.first();
@@ -332,8 +333,8 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   return result;
 }
 
-/// The result; a null object if the package has to look at an operand first, in which case nothing
-/// has been done.
+/// Computes a call, and returns the result. Returns a null object, with nothing done, if the
+/// package has to look at an operand first.
 nb::object compute_any(const row_function& function, std::span<PyObject* const> operands,
                        PyObject* out) {
   kernel_operands arguments;
@@ -399,9 +400,9 @@ PyMethodDef row_method = {"row_function",
                           reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_function)),
                           METH_FASTCALL, nullptr};
 
-/// A function of the operands, and of `out` or None. It returns None if the package has to look at
-/// an operand first. `only` is "host" for its loop on the host, "kernel" for its kernel. None where
-/// the host has no loop.
+/// Makes a function of the operands, and of `out` or None. It returns None if the package has to
+/// look at an operand first. `only` is "host" for its loop on the host, "kernel" for its kernel.
+/// None is made if the host has no loop.
 nb::object make_row_function(const std::string& name, nb::handle only) {
   const std::string_view way = only.is_none() ? "" : to_text("only", only.ptr());
   const host_function* host = way == "kernel" ? nullptr : internal::find_host_function(name);
@@ -417,7 +418,7 @@ nb::object make_row_function(const std::string& name, nb::handle only) {
   return checked(PyCFunction_New(&row_method, self.ptr()));
 }
 
-/// Whether it is a power with the exponent 2 of Python's own, for real numbers: their square has
+/// Whether a call is a power of real numbers with the exponent 2 of Python's own: their square has
 /// the same bits.
 bool is_square(const row_function& function, PyObject* const* operands) {
   if (function.row.name != "pow" || !function.has_kernel || function.host == nullptr ||

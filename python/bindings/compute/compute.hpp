@@ -40,7 +40,7 @@ inline std::optional<type_code> weak_type(const PyTypeObject* cls) noexcept {
 
 using internal::is_ready_on_cpu;
 
-/// A function of the table, as Python calls it.
+/// A function of the table, in the form that Python calls.
 struct row_function;
 
 /// The function of that name, which lives for ever.

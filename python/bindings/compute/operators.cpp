@@ -54,7 +54,7 @@ PyObject* ask_method(PyObject* self, const char* method, PyObject* other) {
   return PyObject_CallMethod(self, method, "(O)", other);  // which may be a tuple
 }
 
-/// The library's result, or the one of `otherwise` where the package has to look at an operand.
+/// The library's result, or that of `otherwise` if the package has to look at an operand.
 template <class Otherwise, class... Operands>
 PyObject* computed(const row_function& function, const Otherwise& otherwise,
                    Operands*... operands) {
@@ -136,7 +136,8 @@ PyObject* compared(PyObject* self, PyObject* other, int comparison) {
       *functions[k], [&] { return ask_method(self, comparisons[k].method, other); }, self, other);
 }
 
-/// To be called once the methods are attached, which set these slots, too.
+/// Takes the slots of the operators. The methods, which set these slots, too, have been attached
+/// before.
 void take_operators() {
   PyTypeObject* const type = python_class<py_array>;
   PyNumberMethods& number = *type->tp_as_number;

@@ -21,7 +21,7 @@ using internal::host_reduction;
 
 struct reduction_function {
   std::string name;
-  /// Whether it needs the mean first.
+  /// Whether the function needs the mean first.
   bool deviates;
 };
 
@@ -54,7 +54,7 @@ bool is_for_host(const array& x) {
          is_ready_on_cpu(x);
 }
 
-/// The result; none if another thread has begun work on the elements meanwhile.
+/// The result of a reduction; none if another thread has begun work on the elements meanwhile.
 std::optional<array> reduced(const host_reduction& function, const array& x, const array* mean,
                              const reduction_axes& axes, double correction) {
   const internal::host_reduction_call call(function, x, mean, axes, correction);

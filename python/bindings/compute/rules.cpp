@@ -21,7 +21,7 @@ using internal::operand_kind;
 
 nb::str string_of(std::string_view words) { return nb::str(words.data(), words.size()); }
 
-/// A row of the table, as _compute/table.py takes it.
+/// A row of the table in the form that _compute/table.py takes.
 nb::dict row_dictionary(const function_row& row) {
   constexpr const char* rules[] = {"same", "float", "real", "bool"};
   nb::dict expressions;

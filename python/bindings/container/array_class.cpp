@@ -23,7 +23,7 @@ namespace {
 
 // ---- flags: read as NumPy's are, by attribute in lower case and by key
 
-/// Reads through to the array it belongs to.
+/// The flags of an array, which are read from the array itself.
 struct py_flags {
   nb::object owner;
 
@@ -45,7 +45,7 @@ struct flag {
   bool (*read)(const py_flags&);
 };
 
-// NumPy's keys and dpctl's: its spelling of the third, and the last three.
+// The keys of NumPy's and dpctl's flags. The third and the last three have dpctl's spelling.
 constexpr flag all_flags[] = {
     {"c_contiguous", "C_CONTIGUOUS", "C", c_contiguous},
     {"f_contiguous", "F_CONTIGUOUS", "F", f_contiguous},

@@ -38,7 +38,7 @@ void bind_from_others(nb::module_& m);
 
 // ---- the class
 
-/// USMArray, assembled from what follows.
+/// USMArray, assembled from the parts below.
 void bind_array_class(nb::module_& m);
 
 /// The attributes of an array, its flags, `real` and `imag`.
@@ -106,10 +106,12 @@ std::size_t item_count(PyObject* tuple);
 
 class array_key {
  public:
-  /// `queue` is that of the array that is indexed. Throws index_error if an array cannot be indexed
-  /// by an item, and Python's ExecutionPlacementError for an array on another queue.
+  /// Reads a key. `queue` is that of the array that is indexed. Throws index_error if an array
+  /// cannot be indexed by an item, and Python's ExecutionPlacementError for an array on another
+  /// queue.
   array_key(PyObject* key, const sycl::queue& queue);
-  /// Integers along one axis of `ndim`; along the others each index stands for itself.
+  /// Makes a key of integers along one axis of `ndim`; along the others each index stands for
+  /// itself.
   array_key(PyObject* integers, int axis, int ndim, const sycl::queue& queue);
 
   /// Whether no item is an array. Then basic_items() has all items.
@@ -119,8 +121,8 @@ class array_key {
   /// Whether the key is one mask with all the dimensions of an array, and nothing else.
   bool is_mask_of(const array&) const noexcept;
 
-  /// The elements that the key addresses. Waits for the arrays among its items. To be called
-  /// without the interpreter lock.
+  /// The elements that the key addresses. Waits for the arrays among its items. The caller does not
+  /// hold the interpreter lock.
   selection select(const layout& where) const;
 
  private:

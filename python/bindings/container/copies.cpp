@@ -21,8 +21,8 @@ lazy_import numpy_ndarray("numpy", "ndarray");
 
 // ---- arrays and NumPy-like buffers
 
-/// The other side of a copy in a buffer of the same shape. A structured element is whatever has as
-/// many bytes: not every format of it can be written, and Python has compared the types.
+/// The other side of a copy, in a buffer of the same shape. A structured element is any format of
+/// as many bytes: not every format can be written, and Python has compared the types.
 host_array host_side(const Py_buffer& host, const array& other) {
   std::optional<dtype> type;
   if (!other.type().is_structured()) {
@@ -65,7 +65,8 @@ nb::object new_host_array(const array& a) {
   return numpy_ndarray(shape, type, nb::none(), offset, to_tuple(bytes.strides()));
 }
 
-/// ValueError, TypeError unless `out` is a writable NumPy array of that shape and element type.
+/// Throws ValueError or TypeError unless `out` is a writable NumPy array of that shape and element
+/// type.
 void require_same(const array& a, nb::handle out) {
   const nb::object type = to_numpy_dtype(a.type());
   const nb::object shape = to_tuple(a.shape());
@@ -105,7 +106,7 @@ void copy_broadcast(const array& source, const array& destination) {
 
 // ---- copies that are not waited for
 
-/// `announce` is array::record_read or array::record_write.
+/// Announces an event by `announce`, which is array::record_read or array::record_write.
 template <void (array::*announce)(const sycl::event&) const>
 void record_event(const py_array& a, nb::handle event) {
   const sycl::event unfinished = event_argument("event", event);
@@ -155,7 +156,8 @@ nb::object copy_host_to_array_async(const py_array& destination, nb::handle sour
   }));
 }
 
-/// An array with dimensions as NumPy's, which says what becomes of it as an element.
+/// The scalar, or for an array in USM its elements in a NumPy array: NumPy's conversion decides
+/// what it is as an element.
 nb::object scalar_on_host(nb::handle scalar) {
   return as_array(scalar.ptr()) == nullptr ? nb::borrow(scalar) : asnumpy(scalar, nb::none());
 }
@@ -192,14 +194,15 @@ void fill_array(const py_array& destination, nb::handle scalar) {
 
 // ---- methods
 
-/// 'A' as the array's own layout has it: the compact copy on the host may be Fortran-contiguous
-/// where the array is not. NumPy's 'K' is 'C' here.
+/// The order for NumPy, where 'A' is that of the array's own layout: the compact copy on the host
+/// may be Fortran-contiguous where the array is not. NumPy's 'K' is 'C' here.
 nb::object order_of_bytes(const layout& where, nb::handle order) {
   const element_order letter = resolved(order_argument(order, any_order, element_order::c), where);
   return nb::str(letter == element_order::f ? "F" : "C");
 }
 
-/// NumPy asks here only where it gets no buffer; a user may call it for any memory.
+/// Answers NumPy's __array__, which NumPy calls only where it gets no buffer; a user may call it
+/// for any memory.
 nb::object to_host_array(nb::handle self, nb::handle dtype, nb::handle copy) {
   require_usable_process();
   const py_array& a = ready_instance<py_array>(self.ptr());

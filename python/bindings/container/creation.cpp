@@ -150,7 +150,7 @@ nb::object asarray_of_object(nb::handle obj) {
              : hooks::array_of_host_object(obj, none, none, none, none, none, nb::str("K"));
 }
 
-/// Where the elements of a NumPy array lie. Strides that are no whole elements stay in bytes: the
+/// The layout of a NumPy array's elements. Strides that are no whole elements stay in bytes: the
 /// order of the axes is the same.
 layout layout_of_host(nb::handle host, std::size_t itemsize) {
   const counts shape("shape", nb::object(host.attr("shape")).ptr());

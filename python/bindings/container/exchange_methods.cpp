@@ -65,7 +65,7 @@ bool knows_versions(nb::handle max_version) {
   return to_count("max_version", expected, PyTuple_GET_ITEM(version.ptr(), 0)) >= 1;
 }
 
-/// Returns nothing where the two integers cannot be a device's.
+/// The device that two integers name; nothing if they cannot be a device's.
 std::optional<dlpack::device> named_device(nb::handle dl_device) {
   const counts given("dl_device", dl_device.ptr());
   const auto numbers = given.span();
@@ -77,10 +77,10 @@ std::optional<dlpack::device> named_device(nb::handle dl_device) {
                         static_cast<std::int32_t>(numbers[1])};
 }
 
-/// A place for a tensor: where the array is, or where a copy of it is to be.
+/// A place for a tensor: the array's, or that of a copy of it.
 struct tensor_place {
   dlpack::device device;
-  /// The queue of a device that the array is not on.
+  /// The queue of the device, if the array is not on it.
   std::optional<sycl::queue> elsewhere{};
 };
 
@@ -249,14 +249,16 @@ void bind_lend_to_dpnp(nb::module_& m) {
 
 // ======== Arrow: the arguments that the PyCapsule protocol gives
 
-/// Numbers have one form in Arrow: whatever schema the consumer would like, it gets that one.
+/// Checks the schema that a consumer requests. Numbers have one form in Arrow: whichever schema it
+/// is, the consumer gets that form.
 void require_schema(nb::handle requested) {
   if (!requested.is_none() && PyCapsule_IsValid(requested.ptr(), "arrow_schema") == 0) {
     throw_wrong_type("requested_schema", "None or a capsule 'arrow_schema'", requested.ptr());
   }
 }
 
-/// Arguments of later versions of the protocol, which may be left out where they are None.
+/// Refuses arguments of later versions of the protocol, unless they are None: then they may be left
+/// out.
 void require_nothing_else(const nb::kwargs& others) {
   for (const auto& [name, value] : others) {
     if (!value.is_none()) {

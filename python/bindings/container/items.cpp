@@ -32,25 +32,24 @@ enum class assigned_to { item, view, mask, selection };
 /// Elements to be assigned: a scalar, an array, a producer, a buffer or a nested list.
 class assigned_value {
  public:
-  /// TypeError (type_error) when the elements are structured and destination's are not equally so,
-  /// or the other way round. The errors and warnings of NumPy's conversions pass through.
+  /// Takes a value. Throws type_error (TypeError) if only one of the elements and the destination
+  /// is structured, or both are in different ways. The errors and warnings of NumPy's conversions
+  /// pass through.
   assigned_value(PyObject* value, const array& destination, assigned_to);
 
   /// Whether copying the elements is short work: see objects/waiting.hpp.
   bool is_short() const;
 
-  /// Throws type_error when what the key addresses takes no such dimensions.
+  /// Throws type_error if the target takes no values of so many dimensions.
   void require_dimensions_for(assigned_to) const;
-  /// Throws value_error naming both shapes when the elements cannot be repeated to a shape. Warns
-  /// where they lose parts, as NumPy only does for a shape that fits.
+  /// Throws value_error naming both shapes if the elements cannot be repeated to a shape. Warns if
+  /// they lose parts, as NumPy only does for a shape that fits.
   void require_shape(std::span<const std::ptrdiff_t> shape) const;
 
-  // Both order themselves and wait.
-
-  /// Sets all elements of an array.
+  /// Sets all elements of an array. Orders itself, and waits.
   void copy_to(const array& destination) const;
-  /// Sets the selected elements. Throws as usmx::scatter. To be called without the interpreter
-  /// lock.
+  /// Sets the selected elements. Orders itself, waits, and throws as usmx::scatter. The caller does
+  /// not hold the interpreter lock.
   void scatter_to(const array& destination, selection) const;
 
  private:
@@ -70,7 +69,8 @@ class assigned_value {
 /// Sets all elements of an array. Waits. Throws as assigned_value and its copy_to.
 void assign(const array& destination, PyObject* value, assigned_to);
 
-/// NumPy's scalars have a buffer, as arrays have, but are no sequences.
+/// Whether an object is one of NumPy's scalars, which have a buffer, as arrays have, but are no
+/// sequences.
 bool is_numpy_scalar(PyObject* value) {
   return PyObject_CheckBuffer(value) && !PySequence_Check(value);
 }
@@ -86,7 +86,7 @@ array_view with_layout(const array_view& view, layout where) {
   return {view.origin(), view.type(), std::move(where), view.kind(), view.queue(), view.readonly()};
 }
 
-/// One scalar in every element.
+/// Sets every element to one scalar.
 void set_all(const array& destination, element value) {
   if (destination.size() == 1 && is_short(destination)) {
     wait_for(destination);
@@ -126,7 +126,7 @@ assigned_value::source assigned_value::source_of(PyObject* value, const array& d
   return source_of_host(value, destination, to);
 }
 
-/// A value that is neither an array of USM nor a NumPy array of a plain type.
+/// The elements of a value that is neither an array of USM nor a NumPy array of a plain type.
 assigned_value::source assigned_value::source_of_host(PyObject* value, const array& destination,
                                                       assigned_to to) {
   const dtype type = destination.type();
@@ -175,7 +175,7 @@ layout assigned_value::where() const {
   return values == nullptr ? host_view().layout() : values->layout();
 }
 
-/// The elements when they are not an array of USM.
+/// The elements of a value that is not an array of USM.
 array_view assigned_value::host_view() const {
   if (const auto* scalar = std::get_if<element>(&source_)) {
     return {
@@ -232,7 +232,7 @@ std::string_view name_of_field(const array& a, PyObject* name) {
   return text;
 }
 
-/// A list of strings, at least one.
+/// Whether a key is a list of strings, at least one.
 bool is_list_of_names(PyObject* key) {
   if (!PyList_Check(key) || PyList_GET_SIZE(key) == 0) {
     return false;
@@ -388,8 +388,8 @@ void require_axis(const array& a) {
   }
 }
 
-/// NumPy's iterator over numbers in one dimension that the host reaches: it gives scalars, which
-/// Python's own functions compute with and hash. Else one over views.
+/// Makes NumPy's iterator over numbers in one dimension that the host reaches: it gives scalars,
+/// which Python's own functions compute with and hash. For other arrays makes one over views.
 nb::object new_iterator(nb::object array) {
   const auto& a = ready_instance<py_array>(array.ptr()).value;
   if (a.ndim() == 1 && !a.type().is_structured() && internal::host_may_view(a)) {

@@ -1,4 +1,5 @@
-// New arrays of copies of others, side by side: one call of Python is one call of the library.
+// New arrays of copies of other arrays, side by side: one call of Python is one call of the
+// library.
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -17,8 +18,8 @@ namespace {
 
 using shape_span = std::span<const std::ptrdiff_t>;
 
-/// Arrays of one type, kind, queue and number of dimensions; none where the package has to look at
-/// them first.
+/// The arrays of a sequence, if they have one type, kind, queue and number of dimensions; none if
+/// the package has to look at them first.
 std::vector<array> alike_in(PyObject* sequence) {
   std::vector<array> found;
   if (!PyList_CheckExact(sequence) && !PyTuple_CheckExact(sequence)) {
@@ -40,8 +41,8 @@ std::vector<array> alike_in(PyObject* sequence) {
   return found;
 }
 
-/// The shape of arrays that differ along `axis` alone; none where they do not fit, or are too many
-/// elements.
+/// The shape of joined arrays, if they differ along `axis` alone; none if they do not fit, or have
+/// too many elements.
 std::optional<std::vector<std::ptrdiff_t>> joined_shape(std::span<const array> parts,
                                                         std::size_t axis) {
   std::vector<std::ptrdiff_t> shape(parts[0].shape().begin(), parts[0].shape().end());
@@ -58,7 +59,7 @@ std::optional<std::vector<std::ptrdiff_t>> joined_shape(std::span<const array> p
   return shape;
 }
 
-/// Copies the parts to where they come to be. Waits where the host reaches the result.
+/// Copies the parts to their places in the result. Waits if the host reaches the result.
 void copy_parts(std::span<const std::pair<array, array>> copies, const array& result) {
   const bool is_quick = std::ranges::all_of(copies, [](const std::pair<array, array>& each) {
     return is_short(each.first) && is_short(each.second);
@@ -81,8 +82,8 @@ std::optional<std::size_t> axis_of(nb::handle object, int ndim) {
                                         : std::nullopt;
 }
 
-/// Joins arrays along an axis, a new one if `is_new`. None where the package has to look at them
-/// first, which then says what is wrong.
+/// Joins arrays along an axis, a new one if `is_new`. Returns None if the package has to look at
+/// them first, and then say what is wrong.
 nb::object joined(nb::handle arrays, nb::handle axis, bool is_new) {
   require_usable_process();
   std::vector<array> parts = alike_in(arrays.ptr());
@@ -122,7 +123,7 @@ nb::object joined(nb::handle arrays, nb::handle axis, bool is_new) {
   return to_python(result);
 }
 
-/// Repeats each index of an axis `count` times. None as joined().
+/// Repeats each index of an axis `count` times. Returns None as joined().
 nb::object repeated(const py_array& source, nb::handle count_object, nb::handle axis) {
   require_usable_process();
   const array& from = source.value;

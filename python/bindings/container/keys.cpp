@@ -15,7 +15,8 @@ namespace {
 
 // ---- basic keys
 
-/// A whole axis and a new one for each of max_ndim dimensions, and an ellipsis.
+/// The most items of a key: a whole axis and a new one for each of max_ndim dimensions, and an
+/// ellipsis.
 constexpr std::size_t max_items = 2 * max_ndim + 1;
 constexpr std::size_t few_items = 6;
 
@@ -27,7 +28,8 @@ index_item integer_item(PyObject* item) {
   return index_item::integer(value);
 }
 
-/// A bound that is given; the least integer, which stands for none, clamps like its neighbour.
+/// A bound that is given, or none. The least integer stands for none, so a bound of that value
+/// becomes its neighbour, which clamps in the same way.
 std::ptrdiff_t bound(PyObject* given, Py_ssize_t value) {
   if (given == Py_None) {
     return index_item::none;
@@ -46,8 +48,8 @@ index_item slice_item(PyObject* item) {
   return index_item::slice(bound(slice->start, start), bound(slice->stop, stop), step);
 }
 
-/// Capacity is a parameter because clearing room for the rare longest index takes longer than the
-/// usual index itself.
+/// The capacity is a parameter because clearing room for the rare longest index takes longer than
+/// the usual index itself.
 template <std::size_t Capacity>
 std::optional<layout> subscript_by_tuple(const layout& where, PyObject* key, std::size_t n) {
   std::array<index_item, Capacity> items;
@@ -59,7 +61,8 @@ std::optional<layout> subscript_by_tuple(const layout& where, PyObject* key, std
   return subscript(where, {items.data(), n});
 }
 
-/// A USMArray, or a sequence, has an __index__ too, which it uses when it has one element.
+/// Whether an item is an integer. A USMArray, or a sequence, has an __index__ too, which it uses
+/// when it has one element.
 bool is_integer(PyObject* object) {
   return PyLong_CheckExact(object) || (PyIndex_Check(object) && !PyBool_Check(object) &&
                                        !PySequence_Check(object) && as_array(object) == nullptr);
@@ -202,7 +205,7 @@ void array_key::add(PyObject* item) {
   add_host_array(held_array::of(hooks::host_index(nb::handle(item)), queue_));
 }
 
-/// False, and nothing is added, when the item is anything else.
+/// Adds an item that is a list of integers. Returns false, with nothing added, for any other item.
 bool array_key::add_list_of_integers(PyObject* item) {
   auto integers = integers_of_list(item);
   if (!integers) {

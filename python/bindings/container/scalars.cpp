@@ -15,8 +15,8 @@ namespace {
 
 // ---- elements that the host can read
 
-/// The elements of an array where the host may read them, as long as this and the array live: in
-/// place, or in a packed copy. Making one waits for the work on the memory.
+/// The elements of an array for reading by the host, as long as this and the array live: in place,
+/// or in a packed copy. Making one waits for the work on the memory.
 class readable_elements {
  public:
   explicit readable_elements(const array& a) {
@@ -31,7 +31,7 @@ class readable_elements {
     where_ = copied_->view().layout();
   }
 
-  /// Where the layout's offsets count from.
+  /// The address that the layout's offsets count from.
   const std::byte* memory() const noexcept { return memory_; }
   const layout& where() const noexcept { return where_; }
 
@@ -90,7 +90,8 @@ PyObject* to_float(PyObject* self) {
   return guarded<PyObject*>(nullptr, [&] { return PyNumber_Float(scalar_of(self).ptr()); });
 }
 
-/// Always a TypeError, as NumPy has it: bytes(a) and bytearray(a) then ask for the buffer.
+/// Answers __index__. Errors are always a TypeError, as with NumPy: bytes(a) and bytearray(a) then
+/// ask for the buffer.
 PyObject* to_index(PyObject* self) {
   return guarded<PyObject*>(nullptr, [&] {
     const array& a = ready_instance<py_array>(self).value;

@@ -16,7 +16,7 @@ namespace {
 /// A view of the same elements in the same memory object.
 nb::object view_of(const py_array& a, layout where) { return to_python(a, std::move(where)); }
 
-/// One axis, or any sequence of them.
+/// The axes of an argument: one axis, or any sequence of them.
 counts axes_argument(const char* what, nb::handle axes) {
   constexpr const char* expected = "an integer or a tuple of integers";
   const auto one_axis = [&] { return counts(what, nb::make_tuple(axes).ptr()); };
@@ -38,7 +38,7 @@ counts axes_argument(const char* what, nb::handle axes) {
 
 // ---- views; None for an axis argument stands for all axes
 
-/// Reverses the axes for None.
+/// Permutes the axes, and reverses them for None.
 nb::object permuted(nb::handle x, nb::handle axes) {
   const elements_argument a("X", x);
   return view_of(*a, axes.is_none()
@@ -83,7 +83,7 @@ nb::object expand(nb::handle x, nb::handle axis) {
   return view_of(*a, expanded(a->value.layout(), axes_argument("axis", axis).span()));
 }
 
-/// Read-only, as in NumPy: one element may stand in several places.
+/// Broadcasts an array. The result is read-only, as in NumPy: one element may have several indices.
 nb::object broadcast_to(nb::handle x, nb::handle shape) {
   const elements_argument a("X", x);
   layout where = broadcast(a->value.layout(), shape_argument(shape).span());
@@ -95,8 +95,8 @@ std::optional<layout> layout_in_shape(const layout& where, std::span<const std::
   return order == element_order::f ? reshaped_f_order(where, shape) : reshaped(where, shape);
 }
 
-/// Gives the array another shape, by a view where possible and else by a copy. One extent of
-/// `shape` may be -1.
+/// Gives the array another shape, by a view if possible and else by a copy. One extent of `shape`
+/// may be -1.
 nb::object in_shape(const py_array& a, std::span<std::ptrdiff_t> shape, element_order order,
                     copying wanted) {
   resolve_extent(shape, a.value.size());
@@ -155,7 +155,7 @@ nb::object reshape_method(nb::handle self, const nb::args& shape, nb::handle ord
   return reshape(self, unpacked(shape), order, copy);
 }
 
-/// In one dimension, in an order that may depend on the array's own.
+/// Gives the array one dimension, in an order that may depend on the array's own.
 nb::object flattened(const py_array& a, nb::handle order, copying wanted) {
   const layout& where = a.value.layout();
   const element_order letter = resolved(order_argument(order, any_order, element_order::c), where);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Py_ssize_t remembered_at_most = 256;
 
-/// argument -> type code. Never freed.
+/// A dictionary from arguments to type codes. It is never freed.
 PyObject* remembered() {
   static PyObject* dictionary = PyDict_New();
   return dictionary;
@@ -97,8 +97,8 @@ dtype by_numpy(nb::handle argument) {
   }
 }
 
-/// NumPy knows more names than typestrs: 'd', 'int', 'single', ... Types that it knows and usmx has
-/// not are refused as such.
+/// The type of a text. NumPy knows more names than typestrs: 'd', 'int', 'single', ... Types that
+/// it knows and usmx has not are refused as such.
 dtype from_text(nb::handle argument, std::string_view text) {
   try {
     return dtype::from_typestr(text);
@@ -121,7 +121,7 @@ dtype parse(nb::handle argument) {
   return by_numpy(argument);
 }
 
-/// The remembered type, or none; an unhashable argument is simply not remembered.
+/// The remembered type of an argument, or none; an unhashable argument is not remembered.
 std::optional<dtype> recall(nb::handle argument) {
   try {
     const nb::object code = optional_item(remembered(), argument.ptr());
@@ -141,7 +141,7 @@ void remember(nb::handle argument, dtype type) {
   }
 }
 
-/// With the offsets that the fields have, and all padding.
+/// The NumPy dtype of a structured type, with the offsets that the fields have, and all padding.
 nb::object structured_numpy_dtype(dtype type) {
   nb::list names;
   nb::list formats;
@@ -216,7 +216,8 @@ void bind_dtype_functions(nb::module_& m) {
 
 namespace {
 
-/// Lists that hold one list many times are short and describe any number of entries.
+/// The most entries of a list, since lists that hold one list many times are short and describe any
+/// number of entries.
 constexpr int max_entries = 65536;
 /// The most bytes of all names and types together: one long name in many entries is one object, but
 /// many copies.

@@ -25,7 +25,8 @@ lazy_import numpy_scalar("numpy", "generic");
 
 bool contains(std::string_view text, char c) { return text.find(c) != text.npos; }
 
-/// The kind of the letters that a plain element's format has behind its byte order; 0 for others.
+/// The letter for the kind of a plain element in a format, after the byte order; 0 for other
+/// formats.
 char kind_of_format(std::string_view letters) {
   if (letters == "?") return 'b';
   if (letters == "Zf" || letters == "Zd") return 'c';
@@ -44,7 +45,7 @@ char kind_of_format(std::string_view letters) {
   nb::raise_python_error();
 }
 
-/// A Python int as an integer element, when it is in range.
+/// Sets an integer element to a Python int that is in range.
 void set_integer(element& to, nb::handle integer) {
   const auto bits = static_cast<int>(8 * to.type().itemsize());
   if (to.type().kind() == 'i') {
@@ -75,8 +76,9 @@ double to_double(nb::handle number) {
   return value;
 }
 
-/// Whatever else NumPy would take for an item: its scalars of other types, strings, tuples for
-/// structured types, and so on. NumPy's errors and warnings pass through.
+/// Sets an element to any other object that NumPy would take for an item: its scalars of other
+/// types, strings, tuples for structured types, and so on. NumPy's errors and warnings pass
+/// through.
 void set_by_numpy(element& to, nb::handle scalar) {
   const nb::object item = numpy_zeros(nb::make_tuple(), to_numpy_dtype(to.type()));
   item[nb::make_tuple()] = nb::borrow(scalar);
@@ -92,7 +94,7 @@ bool may_overflow(double number, dtype type) {
          std::abs(number) > (nbytes == 2 ? largest_half : std::numeric_limits<float>::max());
 }
 
-/// A bool, int or float of Python.
+/// Sets an element to a bool, int or float of Python.
 void set_real(element& to, nb::handle number) {
   switch (to.type().kind()) {
     case 'b':
@@ -128,8 +130,9 @@ bool is_python_real(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyBool_Check(object);
 }
 
-/// A scalar of NumPy or an array without dimensions that has the element's type, by its buffer.
-/// False when it is none: only NumPy knows what becomes of other types (docs/decisions.md, 95).
+/// Sets an element to a scalar of NumPy or an array without dimensions that has the element's type,
+/// by its buffer. Returns false for any other object: only NumPy knows how other types are
+/// converted (docs/decisions.md, 95).
 bool set_same_type(element& to, nb::handle scalar) {
   if (!PyObject_CheckBuffer(scalar.ptr())) {
     return false;

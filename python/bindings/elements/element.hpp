@@ -19,7 +19,8 @@ namespace usmx::bindings {
 // Python's ways to name an element type: typestr, name, NumPy dtype or scalar type, Python type, a
 // list of fields.
 
-/// Throws value_error/type_error naming what was found. The common spellings are cached.
+/// The type of an argument. Throws value_error/type_error naming what was found. The common
+/// spellings are cached.
 dtype dtype_argument(nb::handle argument);
 
 /// The element type of a new array on a device: the one that was asked for, which the device must
@@ -50,7 +51,7 @@ nb::object to_python(const exchange::typedescr& entries);
 // Converts Python's numbers, and other objects that NumPy accepts as an item, to one element of an
 // array, and back.
 
-/// Whether it is one of NumPy's scalars, which is asked without an import of NumPy.
+/// Whether an object is one of NumPy's scalars. Asks without an import of NumPy.
 bool is_numpys_number(PyObject* object);
 
 /// The bytes of one element of a type.
@@ -65,7 +66,7 @@ class element {
   std::byte* data() noexcept { return many_.empty() ? few_.data() : many_.data(); }
   const std::byte* data() const noexcept { return many_.empty() ? few_.data() : many_.data(); }
 
-  /// Any plain C++ value, converted as an element of its type would be.
+  /// Makes an element of any plain C++ value, converted as an element of its type would be.
   template <element_type T>
   void set(T value) {
     set(dtype::of<T>(), reinterpret_cast<const std::byte*>(&value));
@@ -82,11 +83,11 @@ class element {
 /// OverflowError.
 element to_element(dtype type, nb::handle scalar);
 
-/// Throws type_error where copies do not convert from one type to the other.
+/// Throws type_error if copies do not convert from one type to the other.
 void require_convertible(dtype found, dtype expected);
 
-/// NumPy's ComplexWarning where the imaginary parts of elements are lost. Before a copy starts,
-/// since the warning may be an error. Arrays warn and Python's scalars raise, as with NumPy
+/// Gives NumPy's ComplexWarning if the imaginary parts of elements are lost. Called before a copy
+/// starts, since the warning may be an error. Arrays warn and Python's scalars raise, as with NumPy
 /// (docs/decisions.md, 95).
 void warn_of_lost_parts(dtype found, dtype wanted);
 
@@ -94,11 +95,11 @@ void warn_of_lost_parts(dtype found, dtype wanted);
 /// error set; type_error for a structured one.
 PyObject* new_number(const std::byte* element, type_code code);
 
-/// A bool, int, float or complex of Python's own.
+/// Whether an object is a bool, int, float or complex of Python's own.
 bool is_python_number(PyObject* object);
 
-/// The type of a plain element; none for any other. The size of a letter depends on the byte order
-/// before it, so the buffer's item size decides.
+/// The type of a plain element in a buffer; none for any other element. The size of a letter
+/// depends on the byte order before it, so the buffer's item size decides.
 std::optional<dtype> plain_type(const Py_buffer& host);
 
 }  // namespace usmx::bindings

@@ -81,7 +81,8 @@ exchange::column column_in(const nb::object& pair) {
   return exchange::receive(schema, values);
 }
 
-/// Without the interpreter lock: the producer may wait for threads that need it.
+/// Takes a column out of a stream, without the interpreter lock: the producer may wait for threads
+/// that need it.
 exchange::column column_in_stream(const nb::object& capsule) {
   auto& stream = structure_in<arrow::array_stream>(capsule.ptr());
   const without_interpreter_lock unlocked;
@@ -96,8 +97,8 @@ interned chunks_name("chunks");
 interned address_name("address");
 interned size_name("size");
 
-/// A size that is no number, or a method that wants arguments, is another library's idea of the
-/// name: then nothing is known.
+/// Reads a size by `read`. A size that is no number, or a method that wants arguments, is another
+/// library's idea of the name: then nothing is known.
 template <class Read>
 void try_to_read(const Read& read) {
   try {
@@ -133,7 +134,7 @@ void add_sizes(std::vector<exchange::sized_buffer>& sizes, PyObject* array) {
   }
 }
 
-/// The column, and what the producer tells of the sizes of its buffers, or of its chunks'.
+/// The column, with the sizes that the producer tells of its buffers, or of its chunks'.
 exchange::column with_sizes(exchange::column received, PyObject* producer) {
   try_to_read([&] { add_sizes(received.sizes, producer); });
   try_to_read([&] {
@@ -151,7 +152,8 @@ exchange::column with_sizes(exchange::column received, PyObject* producer) {
 
 namespace {
 
-/// Bools are packed, which waits for them and takes as long as a copy.
+/// Whether the elements need no copy. Bools are packed, which waits for them and takes as long as a
+/// copy.
 bool is_handed_out_at_once(const array& a) { return a.type() != type_code::bool_ || is_short(a); }
 
 }  // namespace
@@ -204,7 +206,7 @@ array room_for(std::ptrdiff_t rows, const exchange::column_format& format, usm_k
   return make_array(layout::c_order(shape), type, queue, kind, first_use::at_once);
 }
 
-/// The rows from `first` on.
+/// The part of an array from row `first` on.
 array part_of(const array& whole, std::ptrdiff_t first, std::ptrdiff_t count) {
   const index_item rows = index_item::slice(first, first + count, 1);
   return internal::with_layout(whole, subscript(whole.layout(), {&rows, 1}));

@@ -16,7 +16,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// The name of a capsule whose content was taken; of a fresh one without "used_".
+/// The name of a capsule whose content was taken. A fresh capsule's name lacks "used_".
 template <class Managed>
 constexpr const char* used_tensor_name = nullptr;
 template <>
@@ -30,8 +30,8 @@ interned dlpack_name("__dlpack__");
 interned device_method_name("__dlpack_device__");
 interned producers_queue_name("sycl_queue");
 
-/// A deleter of Python's takes the interpreter lock, which makes a thread exit that asks for it
-/// while the interpreter ends.
+/// Calls a tensor's deleter. One of Python's takes the interpreter lock, which makes a thread exit
+/// that asks for it while the interpreter ends.
 template <class Managed>
 void let_go(void* state) noexcept {
   auto* managed = static_cast<Managed*>(state);
@@ -91,7 +91,7 @@ PyObject* argument_names(bool with_copy) {
   });
 }
 
-/// Producers older than version 1.0 know no arguments.
+/// Asks for a capsule. Producers older than version 1.0 know no arguments.
 nb::object ask(const nb::object& method, bool may_copy) {
   const nb::object version = known_version();
   PyObject* const arguments[] = {nullptr, version.ptr(), Py_False};
@@ -147,7 +147,7 @@ nb::object capsule_of_producer(PyObject* producer, bool may_copy) {
   return capsule;
 }
 
-/// Where a producer works; none where it does not say.
+/// The queue on which a producer works; none if it does not say.
 std::optional<sycl::queue> queue_of(PyObject* producer) {
   if (producer == nullptr) {
     return std::nullopt;

@@ -125,8 +125,8 @@ std::optional<array> import_cuda_producer(PyObject* producer);
 
 // Capsules of DLPack: "dltensor_versioned" and, before version 1.0, "dltensor".
 
-/// Where DLPack has the array: the host if the memory is the system's. Throws buffer_error if it
-/// has no number for the device or no words for the context.
+/// The device on which DLPack has the array: the host if the memory is the system's. Throws
+/// buffer_error if DLPack has no number for the device or no words for the context.
 dlpack::device place_of(const array&);
 
 /// A capsule of either generation. Its tensor keeps the memory alive without the interpreter. The

@@ -34,7 +34,7 @@ nb::object view_of_any(nb::handle object) {
   return view;
 }
 
-/// Whether NumPy's functions take it in the place of an array, and it is none.
+/// Whether NumPy's functions take an object in the place of an array, although it is none.
 bool has_elements(PyObject* object) {
   return PyList_Check(object) || PyTuple_Check(object) || PyRange_Check(object) ||
          PyLong_Check(object) || PyFloat_Check(object) || PyComplex_Check(object) ||
@@ -129,8 +129,8 @@ namespace {
 
 lazy_import mapping_class("collections.abc", "Mapping");
 
-/// A dict, or a subclass without a __getitem__ of its own. Its __missing__ is not asked: a
-/// defaultdict would make up values, and keep them.
+/// Whether an object is a dict, or a subclass without a __getitem__ of its own. Its __missing__ is
+/// not asked: a defaultdict would make up values, and keep them.
 bool is_looked_up_as_a_dict(PyObject* object) {
   return PyDict_Check(object) &&
          Py_TYPE(object)->tp_as_mapping->mp_subscript == PyDict_Type.tp_as_mapping->mp_subscript;
@@ -187,7 +187,7 @@ struct pointer_and_flag {
   bool readonly;
 };
 
-/// `data`: type_error or value_error for anything else.
+/// Reads `data`; type_error or value_error for anything that it cannot be.
 pointer_and_flag read_data(PyObject* data) {
   const nb::object pair = snapshot("data", expected_data, data);
   if (PyTuple_GET_SIZE(pair.ptr()) != 2) {
@@ -198,8 +198,8 @@ pointer_and_flag read_data(PyObject* data) {
           to_flag(PyTuple_GET_ITEM(pair.ptr(), 1))};
 }
 
-/// For a plain type, a description of fields may only repeat `typestr`. Throws value_error, naming
-/// its key, if it says anything else.
+/// Checks a description of fields, which may only repeat `typestr` for a plain type. Throws
+/// value_error, naming its key, if it says anything else.
 void require_same_type(const char* key, PyObject* fields, PyObject* typestr) {
   nb::list same;
   same.append(nb::make_tuple("", nb::handle(typestr)));
@@ -222,13 +222,13 @@ class cuda_entries {
     require_mapping(cuda_interface_text, mapping_);
   }
 
-  /// Null when missing or None.
+  /// The entry under a key; null when it is missing or None.
   nb::object find(interned& key) const {
     nb::object value = look_up(mapping_.ptr(), key.get());
     return value.is_valid() && !value.is_none() ? std::move(value) : nb::object();
   }
 
-  /// value_error when missing.
+  /// The entry under a key; value_error when it is missing.
   nb::object require(interned& key) const {
     nb::object value = look_up(mapping_.ptr(), key.get());
     if (!value.is_valid()) {
@@ -241,7 +241,7 @@ class cuda_entries {
   nb::object mapping_;
 };
 
-/// 2 or 3, which has `stream` in addition.
+/// The version: 2 or 3, which has `stream` in addition.
 std::ptrdiff_t read_version(const cuda_entries& given) {
   const nb::object version = given.require(cuda_keys::version);
   constexpr const char* expected = "the integer 2 or 3";
@@ -316,7 +316,7 @@ exchange::checked_import read(const cuda_entries& given) {
 }
 
 /// The attribute; null when there is none. A property that raises AttributeError says that this
-/// array is not on such a device. Properties alone can depend on the current device.
+/// array is not on such a device. Only properties can depend on the current device.
 nb::object describe_yourself_on_cuda(PyObject* producer) {
   PyObject* name = cuda_interface_name.get();
   std::optional<internal::current_cuda_device> current;
@@ -328,7 +328,8 @@ nb::object describe_yourself_on_cuda(PyObject* producer) {
   return optional_attribute(producer, name);
 }
 
-/// Without the interpreter lock: the driver may wait for threads that need it.
+/// Orders usmx's work after earlier work, without the interpreter lock: the driver may wait for
+/// threads that need it.
 void order(const array& imported, const earlier_work& before) {
   const without_interpreter_lock unlocked;
   if (before.on_any_stream) {
@@ -363,9 +364,9 @@ bool is_refusal(const nb::python_error& error) {
          error.matches(PyExc_TypeError);
 }
 
-/// A producer's contiguous buffer, read-only or not as the producer has it. value_error when it has
-/// none, or (with the reason as __cause__) does not give it. Whether the bytes are USM is not
-/// asked.
+/// A producer's contiguous buffer, read-only or not as the producer has it. Throws value_error when
+/// it has none, or (with the reason as __cause__) does not give it. Does not ask whether the bytes
+/// are USM.
 std::unique_ptr<held_buffer> buffer_in_place_of_data(PyObject* producer) {
   const std::string type = type_name(producer);
   if (PyObject_CheckBuffer(producer) == 0) {
@@ -394,7 +395,7 @@ std::unique_ptr<held_buffer> buffer_in_place_of_data(PyObject* producer) {
 /// keys. They stay the same if other code changes that value meanwhile.
 class entries {
  public:
-  /// Throws type_error if it is no Mapping.
+  /// Takes the attribute's value. Throws type_error if it is no Mapping.
   explicit entries(nb::object mapping) : mapping_(std::move(mapping)) {
     if (PyDict_CheckExact(mapping_.ptr())) {
       take_values();
@@ -403,7 +404,7 @@ class entries {
     }
   }
 
-  /// Null when missing; alive as long as this.
+  /// The entry under a key, alive as long as this; null when it is missing.
   PyObject* find(interface_key k) {
     nb::object& value = values_[static_cast<std::size_t>(k)];
     if (!value.is_valid() && !complete_) {
@@ -412,13 +413,13 @@ class entries {
     return value.ptr();
   }
 
-  /// Null when missing or None.
+  /// The entry under a key; null when it is missing or None.
   PyObject* find_optional(interface_key k) {
     PyObject* value = find(k);
     return value == Py_None ? nullptr : value;
   }
 
-  /// value_error when missing.
+  /// The entry under a key; value_error when it is missing.
   PyObject* require(interface_key k) {
     PyObject* value = find(k);
     if (value == nullptr) {
@@ -428,8 +429,8 @@ class entries {
   }
 
  private:
-  /// Fast path: takes all entries whose keys are interned strings, as literals are, in one pass.
-  /// That takes a third of the time of looking each up.
+  /// Takes, as a fast path, all entries whose keys are interned strings, as literals are, in one
+  /// pass. That takes a third of the time of looking each up.
   void take_values() {
     PyObject* name = nullptr;
     PyObject* value = nullptr;
@@ -461,7 +462,7 @@ class entries {
 
   nb::object mapping_;
   std::array<nb::object, key_count> values_;
-  /// Whether a key without a value is certainly not in the mapping.
+  /// Whether a key without a value is certainly missing in the mapping.
   bool complete_ = false;
 };
 

@@ -105,7 +105,8 @@ bool holds_objects(std::string_view format) {
   return false;
 }
 
-/// Bytes written over references to Python objects would crash the process later.
+/// Refuses a destination with references to Python objects: bytes written over them would crash the
+/// process later.
 void require_no_objects(const held_buffer& destination) {
   const char* const format = destination.view().format;
   if (format != nullptr && holds_objects(format)) {
@@ -132,7 +133,7 @@ nb::object copy_to_host(const std::shared_ptr<buffer>& memory, nb::object destin
     destination = numpy_empty(memory->nbytes(), "u1");
   }
   constexpr int of_bytes = PyBUF_WRITABLE | PyBUF_ANY_CONTIGUOUS;
-  // NumPy's dates have no format, and are no objects.
+  // The buffer's format is not needed for NumPy's dates, which have none, and are no objects.
   const held_buffer target(destination, of_bytes | PyBUF_FORMAT, of_bytes);
   require_no_objects(target);
   if (target.nbytes() < memory->nbytes()) {

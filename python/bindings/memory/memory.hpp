@@ -1,4 +1,4 @@
-// Memory objects, and where memory comes from: the classes and functions of usmx.memory.
+// Memory objects, and sources of memory: the classes and functions of usmx.memory.
 #pragma once
 
 #include <memory>
@@ -25,24 +25,24 @@ void bind_queue_commands(nb::class_<sycl::queue>& cls);
 /// from_pointer and get_usm_type: memory of native libraries, known by its address alone.
 void bind_adoption(nb::module_& m);
 
-/// from_shared_memory: memory of the system that others have, too.
+/// from_shared_memory: memory of the system that other processes have, too.
 void bind_shared_memory(nb::module_& m);
 
 /// The resources that can be stacked, and set in place of the pools.
 void bind_resources(nb::module_& m);
 
-/// The pools that new memory comes from, and what they have.
+/// The pools that new memory comes from, and their statistics.
 void bind_pools(nb::module_& m);
 
 // The contents of the Python objects of resources and pools: one resource each. The classes are
 // bound in resources.cpp and pools.cpp.
 
-/// MemoryResource: any of them.
+/// MemoryResource: any resource.
 struct py_resource {
   any_resource resource;
 };
 
-/// One whose own methods are asked.
+/// A resource of a certain class, whose own methods are asked.
 template <class R>
 struct py_resource_of : py_resource {
   explicit py_resource_of(std::shared_ptr<R> made) : py_resource{made}, own(std::move(made)) {}
@@ -79,7 +79,7 @@ struct memory_options {
 /// The alignment of new memory: an integer that is not negative.
 std::size_t alignment_argument(nb::handle alignment);
 
-/// New memory. nbytes > 0 (value_error).
+/// Allocates new memory of nbytes > 0 bytes (value_error).
 std::shared_ptr<buffer> allocate_memory(std::ptrdiff_t nbytes, usm_kind kind,
                                         const memory_options& options);
 
@@ -97,7 +97,7 @@ inline array first_bytes(const std::shared_ptr<buffer>& memory, std::size_t nbyt
   return elements_of(memory, type_code::uint8, nbytes);
 }
 
-/// A new `bytes` object.
+/// A new `bytes` object with all bytes of the memory.
 nb::object to_python_bytes(const std::shared_ptr<buffer>& memory);
 
 /// Copies to the start of a writable contiguous buffer, by default a new NumPy array, and returns
@@ -110,10 +110,10 @@ void copy_from_host(const std::shared_ptr<buffer>& memory, nb::handle source_obj
 /// Copies a producer's bytes to the start of the memory. Throws value_error if they do not fit, and
 /// type_error if the object is no producer.
 void copy_from_device(const std::shared_ptr<buffer>& memory, nb::handle producer);
-/// Precondition: the destination is at least as large as the source.
+/// Copies all bytes of a buffer to the start of another one, which must be at least as large.
 void copy_buffer(const std::shared_ptr<buffer>& source, const std::shared_ptr<buffer>& destination);
 
-/// Sets every byte.
+/// Sets every byte of a buffer.
 void memset_bytes(buffer& memory, nb::handle val);
 
 }  // namespace usmx::bindings

@@ -36,7 +36,7 @@ detail::release_action release_of(nb::handle owner, nb::handle deleter, nb::hand
   return call_with_pointer(deleter.ptr(), pointer.ptr(), owner.is_none() ? nullptr : owner.ptr());
 }
 
-/// The bytes as an imported dictionary would describe them: the same rules hold.
+/// Checks bytes as those of an imported dictionary: the same rules hold.
 exchange::checked_import check_bytes(std::uintptr_t address, std::ptrdiff_t nbytes,
                                      const exchange::placement& where, bool readonly) {
   if (nbytes <= 0) {
@@ -100,7 +100,7 @@ namespace {
 
 interned buffer_name("buf");
 
-/// Only there may kernels use memory that the SYCL runtime has not allocated.
+/// Throws unless kernels of the device may use memory that the SYCL runtime has not allocated.
 void require_system_allocations(const sycl::device& device) {
   if (!device.has(sycl::aspect::usm_system_allocations)) {
     throw value_error(detail::message(
@@ -124,7 +124,7 @@ nb::object exporter_of(nb::handle shm) {
   return found;
 }
 
-/// All bytes of the block, as the kind that SYCL says it may take the place of.
+/// Adopts all bytes of the block, as the kind of memory that SYCL lets it stand for.
 std::shared_ptr<buffer> adopt_block(nb::handle shm, const sycl::queue& queue) {
   auto held = std::make_unique<held_buffer>(exporter_of(shm), PyBUF_SIMPLE);
   void* const first = held->data();
@@ -164,7 +164,7 @@ void bind_shared_memory(nb::module_& m) {
 
 namespace {
 
-/// All bytes of memory of the same size, whatever a subclass says of itself.
+/// Copies all bytes of memory of the same size, whatever a subclass says of itself.
 void copy_own_bytes(const py_memory& self, const py_memory& source) {
   copy_buffer(source.memory(), self.memory());
 }
@@ -210,7 +210,8 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
   set_python_class<Memory>(cls);
 }
 
-/// Memory that the host does not reach is no bytes-like object, as dpctl's device memory is none.
+/// Gives a buffer. Memory that the host does not reach is no bytes-like object, as dpctl's device
+/// memory is none.
 int get_memory_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   return guarded(-1, [&] {
@@ -236,7 +237,7 @@ PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(get_memo
                               {Py_sq_length, reinterpret_cast<void*>(length)},
                               {0, nullptr}};
 
-/// `announce` is buffer::record_read or buffer::record_write.
+/// Announces an event by `announce`, which is buffer::record_read or buffer::record_write.
 template <void (buffer::*announce)(const sycl::event&)>
 void announce_event(const py_memory& self, nb::handle event) {
   const sycl::event unfinished = event_argument("event", event);

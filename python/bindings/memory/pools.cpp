@@ -34,7 +34,7 @@ std::size_t share_of(const sycl::device& device, double fraction) {
   return static_cast<std::size_t>(fraction * static_cast<double>(total));
 }
 
-/// Throws value_error if it is negative.
+/// A number of bytes. Throws value_error if it is negative.
 std::size_t nbytes_argument(const char* name, const char* expected, nb::handle given) {
   const std::ptrdiff_t nbytes = to_count(name, expected, given.ptr());
   if (nbytes < 0) {
@@ -43,7 +43,7 @@ std::size_t nbytes_argument(const char* name, const char* expected, nb::handle g
   return static_cast<std::size_t>(nbytes);
 }
 
-/// 0 is no limit, as in CuPy.
+/// Sets the limit of a pool. 0 is no limit, as in CuPy.
 void set_limit(const py_pool& self, nb::handle size, std::optional<double> fraction) {
   if (!size.is_none() && fraction) {
     throw value_error("set_limit takes 'size' or 'fraction', found both");

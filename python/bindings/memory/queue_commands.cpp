@@ -34,7 +34,8 @@ void wait_until_complete(const sycl::event& event) {
   wait_for_events({event});
 }
 
-/// dpctl's name for what such an argument must be is in the message.
+/// The memory that an argument names. The message of an error has dpctl's name for what such an
+/// argument must be.
 std::shared_ptr<buffer> memory_argument(const char* name, nb::handle object) {
   std::shared_ptr<buffer> memory = memory_of_producer(object.ptr());
   if (memory == nullptr) {
@@ -134,7 +135,7 @@ sycl::event start_memcpy(const sycl::queue& queue, const sides& both, std::size_
 }
 
 /// Runs work that waits, after everything on an in-order queue. The commands of an out-of-order
-/// queue have no order, but by the record of pending work, which the work itself follows.
+/// queue have no order except by the record of pending work, which the work itself follows.
 template <class Work>
 void run_on(const sycl::queue& queue, bool is_short, const Work& work) {
   const bool is_in_order = queue.is_in_order();
@@ -146,7 +147,7 @@ void run_on(const sycl::queue& queue, bool is_short, const Work& work) {
   });
 }
 
-/// Between USM the host may copy itself, in a fraction of a command's time.
+/// Copies and waits. Between USM the host may copy itself, in a fraction of a command's time.
 void memcpy_and_wait(const sycl::queue& queue, nb::handle dest, nb::handle src,
                      std::size_t nbytes) {
   const sides both(dest, src, nbytes);
@@ -232,7 +233,7 @@ struct set_elements {
   element value;
 };
 
-/// The type that the object itself names: bytes, for memory objects.
+/// The element type that the object itself names: bytes, for memory objects.
 dtype own_type(nb::handle mem) {
   const array_argument elements("mem", mem);
   if (!elements->value.layout().is_c_contiguous() && !elements->value.layout().is_f_contiguous()) {
@@ -252,7 +253,7 @@ set_elements elements_to_set(nb::handle mem, nb::handle value, nb::handle count,
           to_element(type, value)};
 }
 
-/// Where no kernel can do it, the host waits for what the fill comes after.
+/// Starts a fill. If no kernel can make it, the host waits for the work that the fill comes after.
 sycl::event start_fill(const sycl::queue& queue, const set_elements& set, const events& after) {
   return ordered(false, [&]() -> sycl::event {
     const auto started = set.elements.size() == 0
@@ -285,10 +286,10 @@ sycl::event start_on_bytes(const sycl::queue& queue, nb::handle mem, nb::handle 
 
 // ---- barriers
 
-/// Events are waited for first: a barrier after events that no back end has, or that are of another
-/// context, crashes the runtime or the driver, and an event does not tell its context. So is an
-/// out-of-order queue on which dpctl and dpnp may have host tasks, which barriers miss
-/// (docs/decisions.md, 19 and 20).
+/// Starts a barrier. Waits for events first: a barrier after events that no back end has, or that
+/// are of another context, crashes the runtime or the driver, and an event does not tell its
+/// context. Waits also for an out-of-order queue on which dpctl and dpnp may have host tasks, which
+/// barriers miss (docs/decisions.md, 19 and 20).
 sycl::event start_barrier(const sycl::queue& queue, nb::handle argument) {
   const events after =
       argument.is_none() ? events() : events_argument("dependent_events", argument);

@@ -12,7 +12,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// True from the request on that comes after `count` others.
+/// A function that returns true from the request on that comes after `count` others.
 auto after(std::size_t count) {
   return [left = std::make_shared<std::atomic<std::ptrdiff_t>>(static_cast<std::ptrdiff_t>(count))](
              std::size_t) { return left->fetch_sub(1, std::memory_order_relaxed) <= 0; };

@@ -30,7 +30,7 @@ constexpr int failed = -1;
 constexpr int done = 0;
 /// The result of the functions named as_... for an object of another kind.
 constexpr int nothing_of_the_kind = 0;
-/// `is_known`: no code of others was asked.
+/// The answer for a result. `is_known` says that no code of others was asked.
 constexpr int answer_of(bool is_known) { return is_known ? 1 : 2; }
 
 struct release_owner {
@@ -62,7 +62,7 @@ void require_use(int use) {
   }
 }
 
-/// Makes an array what a use needs it to be.
+/// Prepares an array for a use.
 void prepare(const array& found, int use) {
   require_use(use);
   if (use == USMX_USE_ORDERED || use == USMX_USE_UNORDERED) {
@@ -128,7 +128,7 @@ PyObject* from_array(const usmx_view* view, usmx_owner* owner) noexcept {
   });
 }
 
-/// A new T of the one that `find()` has found in an object, if any.
+/// A new copy of the T that `find()` has found in an object, if any.
 template <class T, class Find>
 int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
   return guarded_with_lock(failed, [&] {
@@ -209,7 +209,7 @@ int last_error(const char** text) noexcept {
   return latest.code;
 }
 
-/// Does as guarded(), but notes the exception.
+/// Runs a body as guarded() does, but notes the exception.
 template <class Result, class Body>
 Result noting(Result failure, Body body) noexcept {
   try {
@@ -238,7 +238,7 @@ usmx_owner* owner_with_view(array&& made, usmx_view* view, int use = USMX_USE_AN
   return owner.release();
 }
 
-/// Extensions call it with the interpreter lock or without.
+/// Allocates an array. Extensions call this with the interpreter lock or without.
 array allocated(const usmx_view& wanted) {
   const noted_call_site here;
   const without_interpreter_lock unlocked;
@@ -410,7 +410,7 @@ void bind_c_api(nb::module_& m) {
 
 namespace {
 
-/// With or without the interpreter lock.
+/// Allocates a tensor, with or without the interpreter lock.
 int allocate(dlpack::tensor* prototype, dlpack::managed_tensor** made, void* error_context,
              void (*set_error)(void*, const char*, const char*)) noexcept {
   try {
@@ -432,8 +432,8 @@ int allocate(dlpack::tensor* prototype, dlpack::managed_tensor** made, void* err
   return -1;
 }
 
-/// The array, and whoever takes its memory next finds the work on it finished: the consumer knows
-/// no queue to wait for.
+/// The array inside an object, with no unfinished work that the next user of its memory would have
+/// to follow: the consumer knows no queue to wait for.
 const array& ready_array(void* object) {
   auto* given = static_cast<PyObject*>(object);
   const array* found = as_array(given);

@@ -33,7 +33,7 @@ std::string release_of(std::uint32_t number) {
   return std::to_string(number / 100) + "." + std::to_string(number % 100);
 }
 
-/// The file with that address.
+/// The path of the file that has that address.
 const char* file_of(const void* code) noexcept {
   Dl_info found{};
   return dladdr(code, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
@@ -106,7 +106,8 @@ void bind_kernel_cache(nb::module_& m) {
 
 namespace {
 
-/// Whoever writes there holds the interpreter lock; without one, this lock.
+/// A thread that writes there holds the interpreter lock; in a Python without one, it holds this
+/// lock.
 nb::ft_mutex seen_mutex;
 std::vector<std::string>& seen() {
   static auto* places = new std::vector<std::string>;
@@ -122,7 +123,7 @@ void note_wait() noexcept {
     const nb::ft_lock_guard lock(seen_mutex);
     seen().push_back(std::move(place));
   } catch (const std::exception&) {
-    // No memory to say so.
+    // There is no memory for the note.
   }
 }
 

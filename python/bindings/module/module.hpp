@@ -10,9 +10,9 @@
 
 namespace usmx::bindings {
 
-/// Does as guarded() for the tables' functions that need the interpreter lock: they have it also
-/// where the caller lacks it. pybind11 makes arguments of what its casters have taken under the
-/// function's call guard, which may have released the lock.
+/// Runs a body as guarded() does, for the tables' functions that need the interpreter lock: they
+/// have it also if the caller lacks it. pybind11 makes arguments of what its casters have taken
+/// under the function's call guard, which may have released the lock.
 template <class Result, class Body>
 Result guarded_with_lock(Result failed, Body body) noexcept {
   if (is_main_thread() && !has_interpreter()) {

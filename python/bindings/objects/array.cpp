@@ -13,7 +13,8 @@
 namespace usmx::bindings {
 namespace {
 
-/// Not a subclass, which may be a producer. The name of a type made in C has the module in front.
+/// Whether an object is exactly a NumPy array, and not of a subclass, which may be a producer. The
+/// name of a type made in C has the module in front.
 bool is_numpy_array(PyObject* object) {
   const PyTypeObject* type = Py_TYPE(object);
   return (type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0 &&
@@ -98,9 +99,9 @@ struct exported_view {
 
 bool asks(int flags, int for_what) noexcept { return (flags & for_what) == for_what; }
 
-/// The strides in bytes. Some consumers index a contiguous buffer by them also along axes of one
-/// element, where those of the array say nothing: so a contiguous buffer has those of its order, in
-/// Fortran's where it was asked for, as NumPy's has.
+/// Sets the strides in bytes. Some consumers index a contiguous buffer by them also along axes of
+/// one element, where those of the array say nothing. So a contiguous buffer has the strides of its
+/// order, in Fortran's if it was asked for, as NumPy's has.
 void set_strides(exported_view& memory, const array& exported, int flags) noexcept {
   const auto itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   const auto axes = static_cast<std::size_t>(exported.ndim());
@@ -110,7 +111,7 @@ void set_strides(exported_view& memory, const array& exported, int flags) noexce
   Py_ssize_t next = itemsize;
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t axis = is_f ? k : axes - 1 - k;
-    // Only strides that mean nothing can leave 64 bits: those of no elements, or of an axis of one.
+    // The strides that can leave 64 bits mean nothing: those of no elements, or of an axis of one.
     if (is_c || is_f) {
       memory.strides[axis] = next;
       if (__builtin_mul_overflow(next, memory.shape[axis], &next)) {
@@ -122,7 +123,7 @@ void set_strides(exported_view& memory, const array& exported, int flags) noexce
   }
 }
 
-/// Why the request cannot be met; empty when it can.
+/// The reason why the request cannot be met; empty when it can.
 std::string objection(const array& exported, int flags) {
   if (!internal::host_may_view(exported)) {
     return detail::message("device memory has no buffer for the host: ", ways_to_host);
@@ -170,8 +171,8 @@ int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flag
   view->itemsize = static_cast<Py_ssize_t>(exported.type().itemsize());
   view->readonly = exported.readonly() ? 1 : 0;
   view->format = asks(flags, PyBUF_FORMAT) ? const_cast<char*>(exported.type().format()) : nullptr;
-  // Without PyBUF_ND nobody asks for axes: there are none then, as in NumPy's buffers. CPython
-  // reads the extents of two axes or more wherever a buffer says that it has them.
+  // A consumer that does not ask for PyBUF_ND asks for no axes: there are none then, as in NumPy's
+  // buffers. CPython reads the extents of two axes or more wherever a buffer says that it has them.
   view->ndim = asks(flags, PyBUF_ND) ? exported.ndim() : 0;
   const bool has_axes = view->ndim > 0;  // else PEP 3118 wants null pointers
   view->shape = has_axes ? memory->shape.data() : nullptr;

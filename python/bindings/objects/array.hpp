@@ -46,7 +46,7 @@ class lent_part {
 struct py_array {
   py_array(array&& made, nb::object made_from) noexcept
       : value(std::move(made)), base(std::move(made_from)) {}
-  /// A view: an array over the memory of one that exists.
+  /// Makes a view: an array over the memory of an array that exists.
   py_array(const py_array& parent, array&& elements) noexcept
       : value(std::move(elements)), base(parent.base), is_view(true) {}
   py_array(const py_array& parent, layout&& where)
@@ -54,14 +54,14 @@ struct py_array {
   py_array(py_array&&) noexcept = default;
   ~py_array() {
     lent = {};
-    // Only the last user can free the memory.
+    // The last user alone can free the memory.
     if (value.owner().use_count() == 1) {
       note_python_thread();
     }
   }
 
   array value;
-  /// The memory object that was given to the constructor. If null, it is made when somebody asks
+  /// The memory object that was given to the constructor. If null, it is made when a program asks
   /// for `base`.
   nb::object base;
   /// Whether the memory was there before this array was.
@@ -84,7 +84,7 @@ inline nb::object to_python(array&& value, nb::object base = nb::object()) {
 inline nb::object to_python(const array& value, nb::object base = nb::object()) {
   return to_python(array(value), std::move(base));
 }
-/// Views of one that exists.
+/// Makes a USMArray that is a view of one that exists.
 inline nb::object to_python(const py_array& parent, array&& elements) {
   return make_instance_by<py_array>(
       [&](void* at) { new (at) py_array(parent, std::move(elements)); });
@@ -97,9 +97,9 @@ inline nb::object to_python(const py_array& parent, layout&& where) {
 
 class held_array {
  public:
-  /// The elements must have a type that usmx has, and strides of whole elements (value_error); any
-  /// alignment will do. The hooks host_index and host_value ensure that. `queue` is there because a
-  /// view must have one.
+  /// Holds the elements of a NumPy array. They must have a type that usmx has, and strides of whole
+  /// elements (value_error); any alignment will do. The hooks host_index and host_value ensure
+  /// that. `queue` is there because a view must have one.
   static std::unique_ptr<held_array> of(const nb::object& numpy_array, const sycl::queue& queue);
 
   /// Holds the elements of any object, without a call of Python. Null if it is not exactly a NumPy
@@ -118,7 +118,7 @@ class held_array {
 
 // PEP 3118: memory that the host reaches as Python buffers, without a copy.
 
-/// Ways out for a program that needs a view of the host and gets none: for messages.
+/// The ways for a program that needs a view of the host and gets none: for messages.
 inline constexpr const char* ways_to_host =
     "usmx.asnumpy(a) copies it to the host, and usm_type='shared' makes memory that the host "
     "reaches on every device";

@@ -40,7 +40,7 @@ void release_buffer_owner(void* state) noexcept {
   with_interpreter([&] { delete static_cast<buffer_owner*>(state); });
 }
 
-/// Apart from the function above, so that the memory can be told by it.
+/// The function is apart from the one above, so that the memory can be told by it.
 void release_system_memory(void* state) noexcept { release_buffer_owner(state); }
 
 /// The memory of an object of usmx's, which a part of it may keep alive; null for any other object.
@@ -62,7 +62,7 @@ struct deletion {
 };
 
 void call(PyObject* deleter, PyObject* pointer) noexcept {
-  // Memory may go while an exception is on its way: that one must get through.
+  // Memory may go while an exception is being handled, which must not be lost.
   const nb::error_scope pending;
   PyObject* result = run_python([&] { return PyObject_CallOneArg(deleter, pointer); });
   if (result == nullptr) {
@@ -150,9 +150,9 @@ struct known_object {
 #endif
   }
 
-  /// A reference to it; a null object if none is left. Weak references' callbacks, and other
-  /// threads while those run, find objects without a reference left: they end, whoever refers to
-  /// them again.
+  /// A reference to the object; a null object if it is ending. Callbacks of weak references, and
+  /// other threads while those run, find objects that have no reference left: these end, whichever
+  /// code refers to them again.
   nb::object living() const {
 #ifdef NB_FREE_THREADED
     PyObject* found = nullptr;
@@ -169,14 +169,15 @@ struct known_object {
 #endif
 };
 
-/// The interpreter lock guards it; without one, known_objects_mutex, under which no Python runs.
+/// The objects that are known, by their buffers. The interpreter lock guards the table; in a Python
+/// without one, known_objects_mutex does, under which no Python runs.
 std::unordered_map<const buffer*, known_object>& known_objects() {
   static auto* map = new std::unordered_map<const buffer*, known_object>;
   return *map;
 }
 nb::ft_mutex known_objects_mutex;
 
-/// Under that lock; a null object for none.
+/// The known object of a buffer; a null object if there is none. Called under the table's lock.
 nb::object find_known(const buffer* memory) {
   const auto found = known_objects().find(memory);
   return found != known_objects().end() ? found->second.living() : nb::object();
@@ -204,7 +205,7 @@ py_memory::~py_memory() {
   if (known_as_ != nullptr) {
     const nb::ft_lock_guard lock(known_objects_mutex);
     const auto found = known_objects().find(memory_.get());
-    // Else another one has taken its place, and may have gone since.
+    // The entry is another object's otherwise, which has taken its place and may have gone since.
     if (found != known_objects().end() && found->second.object == known_as_) {
       known_objects().erase(found);
     }
@@ -242,7 +243,8 @@ nb::object memory_object(const std::shared_ptr<buffer>& memory) {
   }
   nb::object created = new_memory_object(memory);
   auto* held = nb::inst_ptr<py_memory>(created);
-  // Making it may run the cycle collector, and that any code: there may be another one by now.
+  // Making the object may run the cycle collector, and that may run any code: there may be another
+  // one by now.
   return held->make_known(std::move(created));
 }
 

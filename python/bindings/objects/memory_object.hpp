@@ -70,8 +70,8 @@ class py_memory {
   py_memory(py_memory&& other) noexcept = default;
   ~py_memory();
 
-  /// Makes `self`, which holds this, the object that memory_object() finds for the buffer, unless
-  /// there is such an object already. Returns the one that it finds.
+  /// Makes `self`, the Python object of this value, the one that memory_object() finds for the
+  /// buffer, unless there is one already. Returns the one that it finds.
   nb::object make_known(nb::object self);
 
   const std::shared_ptr<buffer>& memory() const noexcept { return memory_; }
@@ -84,7 +84,7 @@ class py_memory {
   PyObject* known_as_ = nullptr;
 };
 
-// One Python class for each kind, as dpctl has them; what they hold is the same.
+// The Python classes, one for each kind, as dpctl has them. All hold the same contents.
 struct device_memory : py_memory {
   using py_memory::py_memory;
 };
@@ -98,7 +98,7 @@ struct host_memory : py_memory {
 /// A new memory object, of the class of the buffer's kind.
 nb::object new_memory_object(std::shared_ptr<buffer> memory);
 
-/// The Python memory object of a buffer: the same one for as long as somebody holds it.
+/// The Python memory object of a buffer: the same one as long as any reference to it lives.
 nb::object memory_object(const std::shared_ptr<buffer>& memory);
 
 /// The buffer inside a usmx memory object. Null for any other object, and for an object of a

@@ -1,7 +1,7 @@
 // Calls of the library that may wait: work on memory, and new memory for Python's objects, which
 // the bindings allocate nowhere else. No thread may wait while it holds the interpreter lock,
-// because dpctl and dpnp need the lock before their work can end. So whatever is done at once is
-// done with the lock, and anything else without it.
+// because dpctl and dpnp need the lock before their work can end. So calls that return at once keep
+// the lock, and all others release it.
 #pragma once
 
 #include <cstddef>
@@ -74,9 +74,9 @@ auto handed_out_ready(const array& a, const HandOut& hand_out) {
 
 using internal::first_use;
 
-/// New memory, without the interpreter lock if that may wait. To be called with the interpreter
-/// lock, or without it while a noted_call_site lives. Use `first_use::in_order` only if everything
-/// that follows orders itself after the work that is pending on the bytes.
+/// Allocates memory, without the interpreter lock if that may wait. The caller holds the
+/// interpreter lock, or has a noted_call_site. Use `first_use::in_order` only if everything that
+/// follows orders itself after the work that is pending on the bytes.
 inline std::shared_ptr<buffer> make_memory(std::size_t nbytes, usm_kind kind,
                                            const sycl::queue& queue, first_use use,
                                            std::size_t alignment = 0) {

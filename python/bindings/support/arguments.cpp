@@ -5,7 +5,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// "'C', 'F', 'A' or 'K'"
+/// Names the letters: "'C', 'F', 'A' or 'K'".
 std::string choices(std::string_view letters) {
   std::string text;
   for (std::size_t k = 0; k < letters.size(); ++k) {
@@ -25,7 +25,7 @@ void throw_wrong_type(const char* what, const char* expected, PyObject* found) {
 
 std::string repr_text(PyObject* object) {
   const nb::object text = hooks::short_repr(nb::handle(object));
-  // A lone surrogate is no text in UTF-8.
+  // A lone surrogate cannot be written in UTF-8.
   const nb::object bytes =
       checked(PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace"));
   return {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};

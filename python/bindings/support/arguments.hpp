@@ -12,7 +12,7 @@
 
 namespace usmx::bindings {
 
-/// Up to max_ndim integers of one argument or dictionary key. Allocates nothing.
+/// A list of up to max_ndim integers of one argument or dictionary key. Allocates nothing.
 class counts {
  public:
   counts() noexcept {}  // values_ needs no zeros
@@ -34,7 +34,7 @@ class counts {
   std::size_t size_ = 0;
 };
 
-/// A shape: as counts, or a single integer.
+/// A shape: several integers, or a single one.
 counts shape_argument(nb::handle shape);
 
 /// Any object with __index__ as a Python int; type_error naming `what` and what was `expected`.
@@ -57,31 +57,33 @@ std::string_view to_text(const char* what, PyObject* object, const char* expecte
 /// A tuple with the items that a tuple or list has now; type_error for anything else.
 nb::object snapshot(const char* what, const char* expected, PyObject* sequence);
 
-/// "device", "shared" or "host"; value_error/type_error for anything else.
+/// A kind of memory: "device", "shared" or "host"; value_error/type_error for anything else.
 usm_kind kind_argument(nb::handle kind);
 
-/// The letters that `order=` of a new array may be, of an array in another shape, and of an array
+/// The letters that `order=` takes for a new array, for an array in another shape, and for an array
 /// like another.
 inline constexpr std::string_view c_or_f = "CF";
 inline constexpr std::string_view c_f_or_a = "CFA";
 inline constexpr std::string_view any_order = "CFAK";
 
-/// One of the letters in `allowed`, in upper or lower case, or `unless_given` for None; value_error
-/// for anything else.
+/// An order: one of the letters in `allowed`, in upper or lower case, or `unless_given` for None;
+/// value_error for anything else.
 element_order order_argument(nb::handle order, std::string_view allowed,
                              element_order unless_given);
 
-/// True or False and nothing else; type_error naming `what`.
+/// A flag: True or False and nothing else; type_error naming `what`.
 bool flag_argument(const char* what, nb::handle flag);
 
-/// `copy=` of NumPy and the array API: never (False), when needed (None), always (True).
+/// The values of `copy=` of NumPy and the array API: never (False), when needed (None), always
+/// (True).
 enum class copying { never, if_needed, always };
 copying copy_argument(nb::handle copy);
 
-/// repr(object): for messages.
+/// The repr of an object, for messages.
 std::string repr_text(PyObject* object);
 
-/// Throws type_error: `what` must be `expected`, found an object of that type.
+/// Throws type_error with the message that `what` must be `expected`, and the type of the object
+/// that was found.
 [[noreturn]] void throw_wrong_type(const char* what, const char* expected, PyObject* found);
 
 /// Python's tuple of integers.

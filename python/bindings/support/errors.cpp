@@ -15,7 +15,8 @@
 namespace usmx::bindings {
 namespace {
 
-// Borrowed for the life of the process: exceptions may be raised while the module is torn down.
+// The references are borrowed for the life of the process: exceptions may be raised while the
+// module is torn down.
 PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
 std::array<PyObject*, 6> failure_classes;  // by failure
@@ -40,7 +41,7 @@ PyObject* axis_error_class() noexcept {
   }
 }
 
-/// Borrowed.
+/// Python's class for an error code, as a borrowed reference.
 PyObject* class_of(usmx_error code) noexcept {
   switch (code) {
     case USMX_VALUE_ERROR:
@@ -66,7 +67,8 @@ PyObject* class_of(usmx_error code) noexcept {
   }
 }
 
-/// A wait that was given up: the error that its check set is Python's already.
+/// Whether an exception says that a wait was given up: the error that its check set is Python's
+/// already.
 bool is_interruption(const std::exception_ptr& exception) noexcept {
   try {
     std::rethrow_exception(exception);
@@ -90,7 +92,7 @@ PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char
 }  // namespace
 
 void bind_errors(nb::module_& m) {
-  // A text that is no filter selector is a wrong value, too.
+  // The error is a ValueError, too: a text that is no filter selector is a wrong value.
   const nb::object bases = checked(PyTuple_Pack(2, PyExc_RuntimeError, PyExc_ValueError));
   device_creation_error =
       new_class(m, "SyclDeviceCreationError", bases.ptr(),
@@ -180,10 +182,11 @@ void set_python_error() noexcept {
 
 namespace {
 
-/// Given by any thread, with or without the interpreter lock, which must not be waited for there.
+/// Warnings that wait for the main thread. Any thread gives them, with or without the interpreter
+/// lock, for which it must not wait there.
 class pending_warnings {
  public:
-  /// False where there is no room: the main thread may be away for long.
+  /// Adds a warning. Returns false if there is no room: the main thread may be away for long.
   bool add(const char* text) noexcept {
     constexpr std::size_t most = 1000;
     const std::lock_guard lock(mutex_);
@@ -207,14 +210,14 @@ class pending_warnings {
   std::vector<std::string> texts_;
 };
 
-/// Never destroyed: warnings may come after main.
+/// The object is never destroyed: warnings may come after main.
 pending_warnings& pending() {
   static auto& all = *new pending_warnings;
   return all;
 }
 
-/// Called by the interpreter, on its main thread. A handler of the user's that raises is no reason
-/// to raise in whatever Python code runs now.
+/// Logs the warnings. The interpreter calls this on its main thread. An exception of a user's
+/// handler is not raised in the Python code that happens to run.
 int log_pending(void*) noexcept {
   const std::vector<std::string> texts = pending().take();
   try {
@@ -226,7 +229,7 @@ int log_pending(void*) noexcept {
   } catch (nb::python_error& error) {
     error.discard_as_unraisable("a warning of usmx");
   } catch (const std::exception&) {
-    // A text that is no UTF-8, or no memory: nobody can be told.
+    // The text is no UTF-8, or there is no memory: nobody can be told.
   }
   return 0;
 }
@@ -253,7 +256,7 @@ nb::object code_of(PyFrameObject* frame) {
   return checked(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
 }
 
-/// Its globals name the module.
+/// Whether a frame is of usmx: its globals name the module.
 bool is_of_usmx(PyFrameObject* frame) {
   const nb::object globals = checked(PyFrame_GetGlobals(frame));
   const nb::object name = optional_item(globals.ptr(), module_name.get());
@@ -296,7 +299,7 @@ noted_call_site::noted_call_site() : outer_(noted) {
 
 noted_call_site::~noted_call_site() { noted = outer_; }
 
-// Never takes the lock: whoever allocates may hold another one.
+// The call site. Never takes the interpreter lock: the caller may hold another one.
 std::string python_call_site() {
   if (Py_IsInitialized() == 0 || !has_interpreter_lock()) {
     return noted != nullptr ? *noted : "native code";

@@ -1,5 +1,6 @@
-// The translation of usmx's exceptions to Python's, and where in a Python program something
-// happens. nanobind translates what leaves a bound function; type slots are `guarded`.
+// The translation of usmx's exceptions to Python's, and the place in a Python program where
+// something happens. nanobind translates exceptions that leave a bound function; type slots are
+// `guarded`.
 #pragma once
 
 #include <Python.h>
@@ -18,14 +19,14 @@ namespace usmx::bindings {
 /// Adds the exception classes to the module and translates C++ exceptions that leave functions.
 void bind_errors(nb::module_& m);
 
-/// Sets Python's error if the exception is one of usmx's or SYCL's; else returns false.
+/// Sets Python's error if the exception is one of usmx's or SYCL's; returns false for any other.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
 
 /// The step that has failed: making one of these objects, or the range or the start of a launch.
 /// Each has an error class under dpctl's name.
 enum class failure { device, sub_devices, context, queue, kernel_range, kernel_submission };
 
-/// Throws that class's error.
+/// Throws the error of the class of that failure.
 [[noreturn]] void throw_failure(failure what, const char* text);
 
 /// Returns the result of `make()`. Errors of values, of devices and of the runtime become that
@@ -43,11 +44,11 @@ auto creating(failure what, const Make& make) {
   }
 }
 
-/// Within a handler of the runtime's exception: throws SyclKernelSubmitError, or that exception if
-/// the driver lacks memory.
+/// Throws SyclKernelSubmitError, or the runtime's exception that is being handled if the driver
+/// lacks memory.
 [[noreturn]] void throw_failed_launch(std::string_view kernel, const sycl::exception&);
 
-/// Returns the result of `launch()`, with those errors.
+/// Returns the result of `launch()`. Its failures become the errors of throw_failed_launch().
 template <class Launch>
 auto launching(std::string_view kernel, const Launch& launch) {
   try {
@@ -81,16 +82,17 @@ void log_warnings() noexcept;
 
 // Where in a Python program something happens: for the tracking of memory, and for warnings.
 
-/// "file.py:12 in function": the innermost Python frame on this thread that is not usmx's. On a
-/// thread without the interpreter lock, it is the call site that was noted there, or "native code".
+/// The call site: "file.py:12 in function", for the innermost Python frame on this thread that is
+/// not usmx's. On a thread without the interpreter lock, it is the call site that was noted there,
+/// or "native code".
 std::string python_call_site();
 
-/// A warning of that category at the innermost Python frame on this thread that is not usmx's.
-/// Raises the warning where a filter makes it an error. With the interpreter lock.
+/// Gives a warning of that category at the innermost Python frame on this thread that is not
+/// usmx's. Raises the warning if a filter makes it an error. The caller holds the interpreter lock.
 void warn_at_call_site(PyObject* category, const char* text);
 
-/// If anything tracks memory, notes the call site for what this thread allocates without the
-/// interpreter lock during the life of this object. To be made before the lock is released.
+/// Notes the call site, if anything tracks memory, for what this thread allocates without the
+/// interpreter lock as long as this object lives. It is made before the lock is released.
 class noted_call_site {
  public:
   noted_call_site();

@@ -48,7 +48,7 @@ void clear_hooks() noexcept {
 
 namespace {
 
-// Set once, while the module is loaded.
+// The reference is set once, while the module is loaded.
 nb::handle docstrings;  // owned
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The Python functions that C++ calls: all of them, and nowhere else does C++ name a Python module
-// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). Below them: what
-// C++ imports of other packages.
+// of usmx. The package gives them when it is imported (usmx/_container/hooks.py). This header has
+// also the modules of other packages that C++ imports.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace usmx::bindings {
 
-/// One function. Makes itself known to set_hooks by its name.
+/// A function. Makes itself known to set_hooks by its name.
 class hook {
  public:
   explicit hook(const char* name) noexcept : name_(name), next_(std::exchange(first_, this)) {}
@@ -25,7 +25,8 @@ class hook {
   friend void set_hooks(const nb::kwargs& functions);
   friend void clear_hooks() noexcept;
 
-  /// RuntimeError when usmx._core was imported without the package, or is gone again.
+  /// The function. Throws RuntimeError when usmx._core was imported without the package, or is gone
+  /// again.
   nb::handle function() const;
 
   static inline hook* first_ = nullptr;
@@ -37,7 +38,7 @@ class hook {
 namespace hooks {
 
 // The work that is left to Python. Each function works on objects of the host by NumPy or by the
-// standard library, of which C++ would call nothing but Python functions.
+// standard library. C++ would only call Python functions for this work.
 
 /// Describes an object that was found in place of the expected one. It uses reprlib, which bounds
 /// length and depth.
@@ -60,8 +61,8 @@ inline hook identity_text("identity_text");          // numbers of any class as 
 
 }  // namespace hooks
 
-/// Fills the table. TypeError that names a hook which is not among `functions`, a function which is
-/// no hook, or what cannot be called; the table is then what it was.
+/// Fills the table. Throws a TypeError that names a hook without a function, a function without a
+/// hook, or an object that cannot be called; the table is unchanged then.
 void set_hooks(const nb::kwargs& functions);
 
 /// _set_hooks. The table is emptied with the module: functions hold the modules that they are from,
@@ -71,11 +72,12 @@ void bind_hooks(nb::module_& m);
 // Docstrings of public names, longer than a line or two: data of the package
 // (usmx/_docstrings/), which the module reads while it is loaded.
 
-/// Reads them. The package has them beside the module `m`, whatever name both were imported by.
+/// Reads the docstrings. The package has them beside the module `m`, whatever name both were
+/// imported by.
 void load_docstrings(nb::module_& m);
 
-/// That of a public name, such as "USMArray.copy", as long as the module is being loaded. Throws
-/// Python's KeyError if there is none.
+/// The docstring of a public name, such as "USMArray.copy", as long as the module is being loaded.
+/// Throws Python's KeyError if there is none.
 const char* docstring(const char* name);
 
 // Late imports of other packages' modules, mostly NumPy's, which usmx does without as long as it

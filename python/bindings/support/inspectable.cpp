@@ -23,7 +23,8 @@ void erase_all(std::string& text, std::string_view part) {
   }
 }
 
-/// "def name(self, x: usmx._core._Producer = 3) -> None" as "name(x: Producer = 3)".
+/// The signature for users: "name(x: Producer = 3)" for "def name(self, x: usmx._core._Producer =
+/// 3) -> None".
 std::string public_signature(std::string text, std::string_view name, bool is_method) {
   text.erase(0, text.find('('));
   text.resize(std::min(text.rfind(" -> "), text.size()));
@@ -50,7 +51,7 @@ bool is_nanobinds(const nb::python_error& error, std::string_view name) {
       .starts_with(std::string(name) + "(): incompatible function arguments");
 }
 
-/// "name(int, axis=str)"
+/// The call for a message: "name(int, axis=str)".
 std::string call_text(std::string_view name, PyObject* const* arguments, Py_ssize_t count,
                       PyObject* keywords) {
   std::string text = std::string(name) + '(';
@@ -74,7 +75,7 @@ std::string own_keyword(std::string_view pytorchs) {
   return pytorchs == "keepdim" ? "keepdims" : "";
 }
 
-/// ": axis is PyTorch's dim", if one of the keywords is PyTorch's for one of the signatures'.
+/// A hint such as ": axis is PyTorch's dim", if a keyword is PyTorch's for one of the signatures'.
 std::string keyword_hint(std::string_view signatures, PyObject* keywords) {
   const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t k = 0; k < named; ++k) {
@@ -117,7 +118,7 @@ void explain_refused_arguments(std::string_view nanobinds_name, std::string_view
 
 namespace {
 
-/// A function of nanobind's, and what Python keeps pointers to for as long as it runs.
+/// A function of nanobind's, and the data that Python keeps pointers to as long as it runs.
 struct definition {
   PyObject* function = nullptr;  // owned; null again when its class or module is gone
   vectorcallfunc call = nullptr;
@@ -130,8 +131,8 @@ struct definition {
   PyMethodDef as_method;
 };
 
-// A method descriptor passes nothing on that would say which function was called: every place has
-// a C function of its own. About 120 are used.
+// The number of C functions, one for each method descriptor, which passes nothing on that would say
+// which function was called. About 120 are used.
 constexpr std::size_t places = 256;
 std::array<definition, places> definitions;
 std::size_t used_places = 0;
@@ -164,7 +165,7 @@ PyObject* call_or_answer(const definition& called, PyObject* const* arguments, P
   return call(called, arguments, count, keywords);
 }
 
-/// nanobind takes `self` as the first argument.
+/// Calls a function of nanobind's, which takes `self` as the first argument.
 PyObject* call_with_self(const definition& called, PyObject* self, PyObject* const* arguments,
                          Py_ssize_t count, PyObject* keywords) {
   const Py_ssize_t all = count + (keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords));
@@ -210,8 +211,8 @@ constexpr auto calls_of_methods = all_calls_of_methods(std::make_index_sequence<
 
 // ---- signatures
 
-/// The place of the first of `wanted` that stands in no brackets and in no string; the end without
-/// one.
+/// The position of the first of `wanted` that stands in no brackets and in no string; the end if
+/// there is none.
 std::size_t find_outside(std::string_view text, char wanted) {
   int depth = 0;
   char quote = '\0';
@@ -232,7 +233,7 @@ std::size_t find_outside(std::string_view text, char wanted) {
   return text.size();
 }
 
-/// "name: type = default" as "name=default".
+/// The parameter "name=default" for "name: type = default".
 std::string without_type(std::string_view parameter) {
   const std::size_t assignment = find_outside(parameter, '=');
   const std::string_view declared = parameter.substr(0, assignment);
@@ -246,7 +247,8 @@ std::string without_type(std::string_view parameter) {
   return text;
 }
 
-/// "def name(self, x: int = 3) -> None" as "name($self, x=3)": what Python finds signatures by.
+/// The signature in the form that Python finds: "name($self, x=3)" for "def name(self, x: int = 3)
+/// -> None".
 std::string text_signature(std::string_view declared, std::string_view name, bool is_method) {
   std::string_view rest = declared.substr(declared.find('(') + 1);
   rest = rest.substr(0, find_outside(rest, ')'));
@@ -263,7 +265,8 @@ std::string text_signature(std::string_view declared, std::string_view name, boo
 
 // ---- functions
 
-/// A module that is imported again and again keeps nanobind's functions.
+/// Whether there is a free C function. A module that is imported again and again keeps nanobind's
+/// functions when there is none.
 bool has_place() { return used_places < places; }
 
 /// Fills the next place. `shown_name` is empty for the function's own.
@@ -308,7 +311,8 @@ nb::object new_method(nb::handle function, nb::handle cls) {
   return checked(PyDescr_NewMethod(reinterpret_cast<PyTypeObject*>(cls.ptr()), &made.as_method));
 }
 
-/// The functions defined since then go with what they belong to: descriptors keep their class.
+/// Ends the functions that were defined since then together with their owner: descriptors keep
+/// their class.
 void let_functions_go_with(nb::handle owner, std::size_t first) {
   if (first == used_places) {
     return;
@@ -327,7 +331,7 @@ void let_functions_go_with(nb::handle owner, std::size_t first) {
   nb::setattr(owner, "_functions", capsule);
 }
 
-/// Whether it is a function of nanobind's, and which of the two kinds.
+/// Whether an object is a function of nanobind's, and which of the two kinds.
 bool has_class(nb::handle object, const char* name) {
   return std::string_view(Py_TYPE(object.ptr())->tp_name) == name;
 }
@@ -377,7 +381,7 @@ void explain_constructions_of(nb::handle cls, const definition& constructor) {
 
 void make_class_inspectable(nb::handle cls) {
   const std::size_t first = used_places;
-  // Python puts a function of its own there when a __new__ is set.
+  // Python puts a function of its own into the slot when a __new__ is set.
   auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   const newfunc slot = type->tp_new;
   for (const auto& [name, value] : attributes_of(cls)) {
@@ -428,11 +432,11 @@ void bind_inspectable(nb::module_& m) {
 
 namespace {
 
-/// Python makes instances by __new__ alone: nothing is ever in them.
+/// The contents of an instance, which has none: Python makes instances by __new__ alone.
 struct refusing {};
 
-/// The package has all other operations (python/usmx/_stand_ins.py). Classes in Python cannot
-/// define this one before Python 3.12.
+/// Refuses a buffer. The package has all other operations (python/usmx/_stand_ins.py). Classes in
+/// Python cannot define this one before Python 3.12.
 int refuse_buffer(PyObject* self, Py_buffer* view, int) noexcept {
   view->obj = nullptr;
   return guarded(-1, [&]() -> int {

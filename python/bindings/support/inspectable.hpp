@@ -11,9 +11,9 @@
 
 namespace usmx::bindings {
 
-/// Fast path: answers the most common call of a public function of the module, with one positional
-/// argument, before nanobind looks up the defaults of all others. Saves 5 to 30 ns, a tenth of
-/// `empty(shape)`.
+/// Answers, as a fast path, the most common call of a public function of the module, with one
+/// positional argument, before nanobind looks up the defaults of all others. Saves 5 to 30 ns, a
+/// tenth of `empty(shape)`.
 using one_argument_answer = nb::object (*)(nb::handle argument);
 void answer_one_argument(const char* function, one_argument_answer answer);
 
@@ -27,7 +27,7 @@ void bind_inspectable(nb::module_& m);
 /// the modules of types, and under `name`.
 std::string signatures_text(nb::handle function, std::string_view name, bool is_method);
 
-/// If Python's error is nanobind's about such arguments, replaces it by a sentence: the signatures,
+/// Replaces Python's error by a sentence, if it is nanobind's about such arguments: the signatures,
 /// and the call as it was. `arguments` have no `self`.
 void explain_refused_arguments(std::string_view nanobinds_name, std::string_view name,
                                std::string_view signatures, PyObject* const* arguments,
@@ -35,8 +35,8 @@ void explain_refused_arguments(std::string_view nanobinds_name, std::string_view
 
 // The class of the objects that replace usmx's objects where pickle cannot make them.
 
-/// Raises what an object that could not be unpickled says, if it stands for one: for code that asks
-/// arguments for their type alone.
+/// Raises the error of an object that could not be unpickled, if `object` stands for one: for code
+/// that asks arguments for their type alone.
 void raise_if_stand_in(nb::handle object);
 
 /// _Refusing, whose buffer raises what a subclass says, and _is_forked_child(). The package adds

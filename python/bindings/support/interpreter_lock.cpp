@@ -30,14 +30,14 @@ void note_python_thread() noexcept {
   if (is_user_thread()) {
     return;
   }
-  // Objects are dropped while exceptions are on their way: they must survive this.
+  // Objects are dropped while exceptions are being handled, which must not be lost.
   const nb::error_scope pending;
   try {
     if (started_by_threading_module()) {
       note_user_thread();
     }
   } catch (const std::exception&) {
-    // Unknown, then: memory is freed later.
+    // The thread counts as unknown: memory is freed later.
   }
   PyErr_Clear();
 }

@@ -13,8 +13,8 @@
 
 namespace usmx::bindings {
 
-/// Whether the calling thread has the interpreter lock. Not PyGILState_Check(): once there has been
-/// a sub-interpreter in the process, that says so of every thread.
+/// Whether the calling thread has the interpreter lock. PyGILState_Check() says that it has, on
+/// every thread, once there has been a sub-interpreter in the process.
 inline bool has_interpreter_lock() noexcept {
   const PyThreadState* mine = PyGILState_GetThisThreadState();
 #if PY_VERSION_HEX >= 0x030D0000
@@ -65,7 +65,7 @@ inline thread_local released_lock released;
 /// Whether the thread may take back the lock that it does not have: usmx let it go, and takes it
 /// back in any case before the call ends. Code of others that let it go may hold locks of its own.
 inline bool may_take_lock_back() noexcept { return released.state != nullptr; }
-/// There is something to tell once the thread has its lock again.
+/// Notes that there is something to tell once the thread has its lock again.
 inline void note_untold() noexcept { released.has_untold = true; }
 
 /// Has the interpreter lock for the life of this object: takes it unless the thread has it already.
@@ -113,8 +113,8 @@ class with_interpreter_lock {
   PyGILState_STATE state_ = PyGILState_LOCKED;
 };
 
-/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. That is
-/// then Python's current error.
+/// Whether a signal arrived whose Python handler raised an exception, as Ctrl-C's does. The
+/// exception is Python's current error then.
 inline bool is_interrupted() noexcept {
   if (!has_interpreter()) {
     return false;
@@ -169,7 +169,7 @@ class without_interpreter_lock {
   internal::interrupt_check check_before_ = nullptr;
 };
 
-// Which threads are Python's own: only those may free memory at once (usmx::is_user_thread).
+// The threads that are Python's own: only these may free memory at once (usmx::is_user_thread).
 
 /// Notes the calling thread, which holds the interpreter lock, as one of the program's if the
 /// threading module started it. That module does not know threads of the SYCL runtime on which a

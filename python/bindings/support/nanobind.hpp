@@ -1,12 +1,13 @@
 // nanobind, and helpers that it does not have: objects that are kept, interned names, attributes
 // and items that may be missing, classes, the Python class of a C++ type, its instances, buffers.
-// What two threads may change at once in a Python without the interpreter lock stands under one of
+// Data that two threads may change at once in a Python without the interpreter lock is under one of
 // nanobind's guards, which with the lock are empty (docs/concurrency.md). Next: errors.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>
-// All casters, here alone (tools/lint looks for others): a source without one of them compiles, but
-// takes the type for a bound class, and the linker may give that version to every other source.
+// The casters are included here alone (tools/lint looks for others): a source without one of them
+// compiles, but takes the type for a bound class, and the linker may give that version to every
+// other source.
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -56,7 +57,7 @@ inline nb::object checked(PyObject* made) {
 /// it at once, the first one's is kept.
 class kept_object {
  public:
-  /// `make()` returns an nb::object.
+  /// Gives the object; `make()`, which returns an nb::object, makes it the first time.
   template <class Make>
   [[gnu::always_inline]] PyObject* get(const Make& make) {
     PyObject* kept = object_.load(std::memory_order_acquire);
@@ -64,7 +65,8 @@ class kept_object {
   }
 
  private:
-  // Not inline, so that `get`, of which there are up to ten in a row, is a load and a comparison.
+  // The function is not inline, so that `get`, of which there are up to ten in a row, is a load and
+  // a comparison.
   template <class Make>
   [[gnu::noinline]] PyObject* keep(const Make& make) {
     nb::object made = make();
@@ -89,7 +91,7 @@ class interned {
   kept_object object_;
 };
 
-/// obj.name, or a null object if there is no such attribute. Other errors pass through.
+/// The attribute of that name, or a null object if there is none. Other errors pass through.
 inline nb::object optional_attribute(PyObject* obj, PyObject* name) {
   PyObject* value = nullptr;
   int found = -1;
@@ -120,7 +122,7 @@ nb::object call_python(nb::handle function, Arguments&&... arguments) {
   return checked(run_python([&] { return PyObject_Call(function.ptr(), all.ptr(), nullptr); }));
 }
 
-/// dict[key], or a null object if there is no such key. Errors of the key's hash pass through.
+/// The item of that key, or a null object if there is none. Errors of the key's hash pass through.
 inline nb::object optional_item(PyObject* dict, PyObject* key) {
 #if PY_VERSION_HEX >= 0x030D0000
   PyObject* value = nullptr;
@@ -135,8 +137,8 @@ inline nb::object optional_item(PyObject* dict, PyObject* key) {
   return nb::steal(value);
 }
 
-/// The C++ value inside a fully constructed nanobind instance. A subclass whose __init__ never
-/// called ours has none: TypeError.
+/// The C++ value inside a fully constructed nanobind instance. Throws a TypeError if there is none,
+/// as in an instance of a subclass whose __init__ never called ours.
 template <class T>
 T& ready_instance(PyObject* self) {
   if (!nb::inst_ready(self)) {
@@ -147,9 +149,9 @@ T& ready_instance(PyObject* self) {
   return *nb::inst_ptr<T>(self);
 }
 
-/// Puts the value that `make()` returns into an object whose __init__ runs. RuntimeError if Python
-/// code that ran meanwhile, within `make` or on another thread, has put one there: it may be in
-/// use, and is not replaced.
+/// Puts the value that `make()` returns into an object whose __init__ runs. Throws a RuntimeError
+/// if Python code that ran meanwhile, within `make` or on another thread, has put one there: it may
+/// be in use, and is not replaced.
 template <class T, class Make>
 void initialize(nb::pointer_and_handle<T> self, Make make) {
   T value = make();
@@ -214,7 +216,7 @@ nb::object make_instance(T value) {
 
 class held_buffer {
  public:
-  /// Throws Python's error if the object has no such buffer.
+  /// Asks for a buffer. Throws Python's error if the object has no such buffer.
   held_buffer(nb::handle object, int flags) {
     if (run_python([&] { return PyObject_GetBuffer(object.ptr(), &view_, flags); }) != 0) {
       nb::raise_python_error();

@@ -8,15 +8,15 @@
 namespace usmx::bindings {
 namespace {
 
-/// A Python object's value. It shares the scope, because a thread without the interpreter lock may
-/// outlive the object.
+/// The value of a Python object. It shares the scope, because a thread without the interpreter lock
+/// may outlive the object.
 struct py_scope {
   std::shared_ptr<scope> is;
 };
 
 using scope_list = std::vector<std::shared_ptr<const scope>>;
 
-/// Never destroyed.
+/// The context variable, which is never destroyed.
 PyObject* variable = nullptr;
 
 /// The scopes that the calling thread saw last.
@@ -24,7 +24,8 @@ class seen_scopes {
  public:
   ~seen_scopes() { is_gone_ = true; }
 
-  /// Null once the thread ends: its other objects may still make arrays.
+  /// The scopes of the calling thread. Null once the thread ends: its other objects may still make
+  /// arrays.
   static scope_list* of_thread() noexcept {
     static thread_local seen_scopes seen;
     return is_gone_ ? nullptr : &seen.scopes_;
@@ -35,7 +36,7 @@ class seen_scopes {
   scope_list scopes_;
 };
 
-/// Takes the scopes out of a tuple of Python's. With the interpreter lock.
+/// Takes the scopes out of a tuple of Python's. The caller holds the interpreter lock.
 scope_list held_by(PyObject* tuple) {
   scope_list all;
   for (const nb::handle each : nb::borrow<nb::tuple>(tuple)) {
@@ -44,7 +45,7 @@ scope_list held_by(PyObject* tuple) {
   return all;
 }
 
-/// Reads the context variable. With the interpreter lock. Python's current error stays.
+/// Reads the context variable. The caller holds the interpreter lock. Python's current error stays.
 void look() noexcept {
   scope_list* const seen = seen_scopes::of_thread();
   if (seen == nullptr || variable == nullptr) {
@@ -60,11 +61,11 @@ void look() noexcept {
   try {
     *seen = tuple.is_valid() ? held_by(tuple.ptr()) : scope_list();
   } catch (...) {
-    // There is no memory for the list: what was seen before is the best there is.
+    // There is no memory for the list: the scopes that were seen before are the best there is.
   }
 }
 
-/// The innermost choice of a kind that `fits`.
+/// The innermost choice of that kind that `fits`.
 template <class Choice, class Fits>
 const Choice* innermost(const Fits& fits) {
   if (Py_IsInitialized() != 0 && has_interpreter_lock()) {

@@ -1,8 +1,8 @@
-// Scopes are what `with` blocks choose: the queue and the kind of memory of new arrays, and the
-// resource of new memory. A context variable holds the scopes of the running thread or asynchronous
-// task, the innermost last (usmx/_scopes.py). A thread without the interpreter lock cannot read it,
-// and may not wait for the lock, since it may hold others: for it holds what the thread saw when it
-// had the lock last.
+// Scopes: the choices of `with` blocks, which are the queue and the kind of memory of new arrays,
+// and the resource of new memory. A context variable holds the scopes of the running thread or
+// asynchronous task, the innermost last (usmx/_scopes.py). A thread without the interpreter lock
+// cannot read it, and may not wait for the lock, since it may hold others: the scopes that it saw
+// when it had the lock last hold for it.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,8 @@ struct scope {
   const scope_choice chosen;
   /// The queue of C++'s using_queue on the thread that began the block.
   const sycl::queue* const innermost;
-  /// Set when the block ends in another context than it has begun in, which cannot be changed from
-  /// there.
+  /// Whether the block has ended in another context than it has begun in, which cannot be changed
+  /// from there.
   std::atomic<bool> ended = false;
   const internal::counted_scope counted{};
 };
@@ -41,11 +41,11 @@ struct scope {
 /// A new Python object of the class `_Scope`.
 nb::object new_scope(scope_choice chosen);
 
-/// The kind of memory that the innermost block has chosen; none if there is none. With the
-/// interpreter lock.
+/// The kind of memory that the innermost block has chosen; none if there is no block. The caller
+/// holds the interpreter lock.
 std::optional<usm_kind> scoped_kind();
 
-/// The class, the context variable `_scopes`, and what the library asks.
+/// The class, the context variable `_scopes`, and the functions that the library asks.
 void bind_scopes(nb::module_& m);
 
 }  // namespace usmx::bindings

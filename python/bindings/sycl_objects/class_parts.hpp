@@ -38,9 +38,9 @@ inline PyObject* new_by_attribute(PyTypeObject* type, PyObject* args, PyObject* 
 }
 
 /// Defines __new__, before __init__: from the arguments of __init__, nanobind then sees that there
-/// need not be any. Once dpctl is loaded, it gives what `object_of` returns, an object of dpctl's
-/// class: such alone can be equal to dpctl's own objects from both sides, and is accepted wherever
-/// they are. Python then calls no __init__.
+/// need not be any. Once dpctl is loaded, it gives the result of `object_of`, an object of dpctl's
+/// class: only such an object can be equal to dpctl's own objects from both sides, and is accepted
+/// wherever they are. Python then calls no __init__.
 template <class T>
 void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char* signature) {
   cls.def_static(
@@ -61,8 +61,8 @@ void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char*
   reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_new = &new_by_attribute;
 }
 
-/// The end of the last object of a queue destroys its streams, for which the runtime changes the
-/// thread's state.
+/// Destroys the value. The end of a queue's last object destroys its streams, for which the runtime
+/// changes the thread's state.
 template <class T>
 void keep_thread_state_at_end(nb::class_<T>& cls) {
   static destructor end = nullptr;
@@ -74,8 +74,8 @@ void keep_thread_state_at_end(nb::class_<T>& cls) {
   };
 }
 
-/// dpctl's objects have the name of their class. Python takes `__name__` of a class for its own,
-/// and so it is put in the class's dictionary.
+/// Gives objects the `__name__` of their class, as dpctl's have it. Python takes `__name__` of a
+/// class for its own, and so it is put in the class's dictionary.
 template <class T>
 void bind_name_of_class(nb::class_<T>& cls) {
   static PyGetSetDef name = {"__name__",
@@ -102,8 +102,8 @@ inline const sycl::queue& compared(const sycl::queue& queue) {
   return internal::presented_queue(queue);
 }
 
-/// Equality and hash as SYCL has them. `comparable(object)` is the SYCL object inside an object
-/// that can be equal; null for others.
+/// Defines equality and hash as SYCL has them. `comparable(object)` is the SYCL object inside an
+/// object that can be equal; null for others.
 template <class T>
 void bind_value_semantics(nb::class_<T>& cls, const T* (*comparable)(PyObject*)) {
   const auto compare = [&](const char* name, bool same, const char* signature) {

@@ -14,7 +14,7 @@
 namespace usmx::bindings {
 namespace {
 
-/// The name of a capsule whose content was taken; of a fresh one without "used_".
+/// The name of a capsule whose content was taken. A fresh capsule's name lacks "used_".
 template <class T>
 constexpr const char* used_name = nullptr;
 template <>
@@ -30,7 +30,7 @@ interned get_capsule_name("_get_capsule");
 
 template <class T>
 void destroy(PyObject* capsule) {
-  // A capsule that somebody renamed to anything else is no longer ours to free.
+  // A capsule that other code renamed to anything else is no longer ours to free.
   const char* name = PyCapsule_GetName(capsule);
   if (name != nullptr &&
       (std::strcmp(name, fresh_name<T>) == 0 || std::strcmp(name, used_name<T>) == 0)) {
@@ -130,7 +130,7 @@ const char* name_in(const std::array<named<Value>, N>& table, Value value) {
   return found == table.end() ? nullptr : found->name;
 }
 
-/// The member of an enumeration; RuntimeError where the runtime reports a value without a name.
+/// The member of an enumeration; RuntimeError if the runtime reports a value without a name.
 template <class Value, std::size_t N>
 nb::object member(lazy_import& enumeration, const std::array<named<Value>, N>& table, Value value) {
   const char* name = name_in(table, value);
@@ -223,7 +223,7 @@ nb::object filter_named_by(nb::handle argument) {
 }
 
 nb::object to_python(sycl::backend value) {
-  // The library's table has the names.
+  // The names are in the library's table.
   return backend_type.get().attr(nb::str(backend_name(value).data(), backend_name(value).size()));
 }
 nb::object to_python(sycl::info::device_type value) {
@@ -299,8 +299,8 @@ void bind_instance_check(nb::module_& m) {
   m.def("_are_same", &are_same<sycl::queue, sycl::context, sycl::device>, nb::arg("a").none(),
         nb::arg("b").none(), nb::sig("def _are_same(a: object, b: object) -> bool"),
         "Whether two queues, contexts or devices of usmx or dpctl are the same.");
-  // Python asks the class of the class. nanobind's, which usmx shares with nobody, takes neither
-  // attributes nor subclasses from Python.
+  // The class of the class gets the method, since Python asks it. nanobind's, which usmx shares
+  // with nobody, takes neither attributes nor subclasses from Python.
   PyTypeObject* metaclass = Py_TYPE(reinterpret_cast<PyObject*>(python_class<sycl::queue>));
   const nb::object bound = checked(PyDescr_NewMethod(metaclass, &method));
   if (PyDict_SetItemString(metaclass->tp_dict, method.ml_name, bound.ptr()) != 0) {

@@ -32,7 +32,7 @@ inline nb::object to_python(const sycl::device& device) { return make_instance(d
 /// The device that SyclDevice(argument) stands for: the default device for None.
 sycl::device construct_device(nb::handle argument);
 
-/// Returns nothing for a sub-device.
+/// The filter string of a device; nothing for a sub-device.
 std::optional<std::string> filter_string_of(const sycl::device& device);
 
 /// The filter string in quotes, or the description of a sub-device: for repr.
@@ -53,18 +53,18 @@ inline nb::object to_python(const sycl::platform& platform) { return make_instan
 void bind_sycl_context(nb::module_& m);
 
 /// The default context of a root device's platform. Not every back end has queues for a sub-device
-/// there (cached_queue): for one it is a new context of it alone.
+/// there (cached_queue): then it is a new context of the sub-device alone.
 sycl::context context_of(const sycl::device& device);
 
 inline nb::object to_python(const sycl::context& context) { return make_instance(context); }
 
 // ---- SyclQueue: holds exactly one sycl::queue.
 
-/// The class without the commands, which are in memory/queue_commands.hpp, and synchronize.
+/// Binds the class without the commands, which are in memory/queue_commands.hpp, and synchronize.
 nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m);
 
-/// An object of usmx's own class, which notes when somebody takes the queue out of it. Queues for
-/// code outside usmx go through dpctl_objects.hpp.
+/// An object of usmx's own class, which notes when the queue is taken out of it. Queues for code
+/// outside usmx go through dpctl_objects.hpp.
 inline nb::object own_object(const sycl::queue& queue) { return make_instance(queue); }
 
 // ---- SyclEvent: holds exactly one sycl::event. Also events of any library as arguments.
@@ -90,11 +90,11 @@ sycl::event event_argument(const char* name, nb::handle);
 
 struct py_device {
   sycl::queue queue;
-  /// That of the array that it came from; none if it came from none.
+  /// The kind of memory of the array that the device came from; none if it came from none.
   std::optional<usm_kind> kind{};
 };
 
-/// The class without create_device, which is below.
+/// Binds the class without create_device, which is below.
 nb::class_<py_device> bind_device(nb::module_& m);
 
 /// The queue inside a Device; null for any other object.
@@ -105,9 +105,9 @@ inline const sycl::queue* device_queue(PyObject* object) {
 
 // ---- usmx's and dpctl's classes of one name
 
-/// Makes them work alike: isinstance(x, usmx.SyclQueue) and the like is true for dpctl's objects of
-/// that name, too, and objects of both are compared by what they hold. To be called after the
-/// classes are bound.
+/// Makes the classes of usmx and dpctl work alike: isinstance(x, usmx.SyclQueue) and the like is
+/// true for dpctl's objects of that name, too, and objects of both are compared by their contents.
+/// Called after the classes are bound.
 void bind_instance_check(nb::module_& m);
 
 // The questions that a device answers: one table, from which the properties of SyclDevice, their
@@ -165,7 +165,7 @@ nb::object filter_named_by(nb::handle argument);
 
 /// The name of an affinity domain, by which sub-devices are asked for.
 nb::object to_python(sycl::info::partition_affinity_domain);
-/// Returns nothing for any other text.
+/// The affinity domain of that name; nothing for any other text.
 std::optional<sycl::info::partition_affinity_domain> affinity_domain_of(std::string_view name);
 
 /// A tuple of members, or of names.
@@ -198,8 +198,8 @@ bool names_a_queue(nb::handle device);
 /// Throws type_error/value_error naming the type found.
 exchange::placement resolve_syclobj(PyObject* object);
 
-/// The kind of memory of a new array: that which `usm_type=` names; if that is None, the kind of
-/// the array that `device=` came from; else that of the innermost scope, or the default.
+/// The kind of memory of a new array: the one that `usm_type=` names; if that is None, the kind of
+/// the array that `device=` came from; else the one of the innermost scope, or the default.
 usm_kind kind_argument(nb::handle usm_type, nb::handle device);
 
 /// _queue_argument, the default queue and kind, and Device.create_device, which takes what

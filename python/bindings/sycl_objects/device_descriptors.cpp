@@ -72,7 +72,8 @@ nb::object has(const sycl::device& device) {
   return nb::cast(device.has(Aspect));
 }
 
-/// Returns None for devices that lack the aspect: the runtime refuses to answer there.
+/// The answer to a question; None for devices that lack the aspect, for which the runtime refuses
+/// to answer.
 template <class Info, sycl::aspect Aspect>
 nb::object info_with(const sycl::device& device) {
   return device.has(Aspect) ? info<Info>(device) : nb::none();
@@ -345,8 +346,8 @@ constexpr intel_descriptor intel_descriptors[] = {
     {"memory_bus_width", aspect::ext_intel_memory_bus_width, info<intel::memory_bus_width>},
 };
 
-/// Without what the driver does not know, for which it says 0. Empty for a device without the first
-/// one. Both as dpctl has it.
+/// The values that the driver knows: it says 0 for others. Empty for a device without the first
+/// one. Both are as dpctl has it.
 nb::dict intel_device_info(nb::handle argument) {
   require_usable_process();
   const internal::kept_thread_state kept;

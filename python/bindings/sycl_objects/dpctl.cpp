@@ -27,14 +27,15 @@ nb::object loaded_module(interned& name) {
 
 namespace {
 
-/// An array of dpnp's, its memory, and what that was made of: longer chains are not followed.
+/// The longest chain of wrappers that is followed: an array of dpnp's, its memory, and what that
+/// was made of.
 constexpr int most_wrappers = 8;
 
 constexpr const char* memory_module = "dpctl.memory._memory";
 
 /// A function of dpctl's C interface, from a loaded module. The signature is the name of its
-/// capsule: under any other name there is a function of another kind, which is not called. Null
-/// where there is none of that name and kind.
+/// capsule: a capsule with another name holds a function of another kind, which is not called. Null
+/// if there is no function of that name and kind.
 void* c_function(const nb::object& module, const char* name, const char* signature) {
   const nb::object functions = nb::getattr(module, "__pyx_capi__", nb::none());
   if (!PyDict_Check(functions.ptr())) {
@@ -46,8 +47,8 @@ void* c_function(const nb::object& module, const char* name, const char* signatu
 }
 
 /// One of dpctl's classes of SYCL objects, and the function of dpctl's C interface that looks into
-/// its objects. The signature is the name of that function's capsule: under any other name there is
-/// a function of another kind, which is not called.
+/// its objects. The signature is the name of that function's capsule: a capsule with another name
+/// holds a function of another kind, which is not called.
 class dpctl_class {
  public:
   dpctl_class(const char* module, const char* name, const char* function, const char* signature)
@@ -114,7 +115,7 @@ class loaded_class {
  public:
   loaded_class(const char* module, const char* name) : module_(module), name_(name) {}
 
-  /// Null while the module is not loaded. Held for ever.
+  /// The class, held for ever; null as long as the module is not loaded.
   PyTypeObject* get() {
     PyTypeObject* known = type_.load(std::memory_order_acquire);
     if (known == nullptr) {
@@ -196,7 +197,7 @@ namespace {
 
 using make_memory_function = PyObject* (*)(void*, std::size_t, const void*, PyObject*);
 
-/// Null where dpctl is not loaded, or has no such function.
+/// dpctl's function that makes memory; null if dpctl is not loaded, or has no such function.
 make_memory_function find_make_memory() {
   constexpr const char* signature =
       "PyObject *(DPCTLSyclUSMRef, size_t, DPCTLSyclQueueRef, PyObject *)";
@@ -250,17 +251,19 @@ lazy_import dpctl_event_subclass("usmx._dpctl_objects", "SyclEvent");
 interned context_attribute("_context");
 interned device_attribute("_device");
 
-/// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other one
-/// has while the object holds it. The interpreter lock guards it, or its own.
+/// Objects of usmx's subclass of dpctl's class, by the identity of the queue, which no other queue
+/// has as long as the object holds it. The interpreter lock guards the table; in a Python without
+/// one, a lock of its own does.
 class queue_objects {
  public:
-  /// A null object when there is none.
+  /// The object for a queue; a null object if there is none.
   nb::object find(const sycl::queue& queue) {
     const nb::ft_lock_guard lock(mutex_);
     return nb::borrow(known(queue));
   }
 
-  /// The object that is known from now on: another thread's, if that was first.
+  /// Adds an object for a queue. Returns the object that is known from now on: another thread's, if
+  /// that was first.
   nb::object add(const sycl::queue& queue, nb::object object) {
     std::vector<nb::object> let_go;  // after the table has changed, and without the lock
     const nb::ft_lock_guard lock(mutex_);
@@ -283,7 +286,8 @@ class queue_objects {
     return latest_;
   }
 
-  /// Nobody else has the object, and nothing else the queue: no array, no memory, no native code.
+  /// Whether no other code has the object, and nothing else has the queue: no array, no memory, no
+  /// native code.
   static bool is_unused(const nb::object& object) {
     const auto* queue = as_dpctl<sycl::queue>(object.ptr());
     return Py_REFCNT(object.ptr()) == 1 && sycl::detail::getSyclObjImpl(*queue).use_count() == 1;
@@ -309,25 +313,26 @@ class queue_objects {
 };
 
 queue_objects& known_objects() {
-  // Never destroyed: the interpreter may be gone by then.
+  // The table is never destroyed: the interpreter may be gone by then.
   static queue_objects& objects = *new queue_objects;
   return objects;
 }
 
-/// The object for the device of the queue that was asked last: whoever works with arrays asks that
-/// of the same queue again and again. The interpreter lock guards it, or its own.
+/// The object for the device of the queue that was asked last: programs that work with arrays ask
+/// for the device of one queue again and again. The interpreter lock guards it; in a Python without
+/// one, a lock of its own does.
 class latest_device {
  public:
-  /// A null object when another queue was asked last.
+  /// The object for a queue's device; a null object if another queue was asked last.
   nb::object find(const sycl::queue& queue, bool is_dpctls) {
     const nb::ft_lock_guard lock(mutex_);
     const auto& known = sycl::detail::getSyclObjImpl(queue);
-    // Compares owners: another queue may be at the address of one that has ended.
+    // Owners are compared, since another queue may be at the address of one that has ended.
     const bool is_same = !queue_.owner_before(known) && !known.owner_before(queue_);
     return is_same && is_dpctls == is_dpctls_ ? device_ : nb::object();
   }
 
-  /// `device` is the one before, afterwards: it ends without the lock.
+  /// Keeps an object. Afterwards `device` is the previous one: it ends without the lock.
   void keep(const sycl::queue& queue, bool is_dpctls, nb::object& device) {
     const nb::ft_lock_guard lock(mutex_);
     std::swap(device_, device);
@@ -342,10 +347,11 @@ class latest_device {
   bool is_dpctls_ = false;
 };
 
-/// Belongs to the module, which ends it; null after that, and before.
+/// The object belongs to the module, which ends it; the pointer is null before and after.
 latest_device* latest = nullptr;
 
-/// For the queue that others see; null where dpctl is not loaded. It depends on the queue alone.
+/// The object of dpctl's class for the queue that others see; null if dpctl is not loaded. It
+/// depends on the queue alone.
 nb::object dpctl_object(const sycl::queue& own) {
   look_for_peers_of(own);
   const sycl::queue& queue = internal::handed_out(own);
@@ -414,17 +420,18 @@ namespace {
 interned manager_name("dpctl._sycl_queue_manager");
 interned device_module_name("dpctl._sycl_device");
 
-/// dpctl's functions, once it is loaded, and what they were asked. The interpreter lock guards it,
-/// or its own, under which no Python runs.
+/// The functions of dpctl, once it is loaded, and their answers. The interpreter lock guards this;
+/// in a Python without one, a lock of its own does, under which no Python runs.
 class peers {
  public:
   bool are_loaded() {
     PyObject* modules = PyImport_GetModuleDict();
-    // Asked before every wait: one look for each number of modules that there are.
+    // The question comes before every wait, so it looks once for each number of modules that there
+    // are.
     if (!is_found() && PyDict_GET_SIZE(modules) != seen_.load(std::memory_order_relaxed)) {
       find();
       if (!is_found() && PyDict_Contains(modules, manager_name.get()) != 1) {
-        // else dpctl is being imported just now
+        // Otherwise dpctl is being imported just now.
         seen_.store(PyDict_GET_SIZE(modules), std::memory_order_relaxed);
       }
     }
@@ -448,7 +455,8 @@ class peers {
  private:
   bool is_found() const noexcept { return get_queue_.load(std::memory_order_acquire) != nullptr; }
 
-  /// Only the default context of a platform has a queue that both sides find by the device alone.
+  /// Asks once for a platform: its default context alone has a queue that both sides find by the
+  /// device.
   void ask_once(const sycl::queue& of_default_context) {
     const sycl::device device = of_default_context.get_device();
     {
@@ -494,7 +502,7 @@ class peers {
         internal::add_peers_queue(*queue);
       }
     } catch (const nb::python_error&) {
-      // dpctl does not know the device: nothing of its is there.
+      // dpctl does not know the device, so it has no queue there.
     }
   }
 
@@ -507,7 +515,7 @@ class peers {
 };
 
 peers& dpctl_and_dpnp() {
-  // Never destroyed: the interpreter may be gone by then.
+  // The object is never destroyed: the interpreter may be gone by then.
   static peers& known = *new peers;
   return known;
 }

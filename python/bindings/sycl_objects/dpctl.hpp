@@ -46,7 +46,7 @@ bool has_truthful_readonly_flag(PyObject* producer);
 bool is_dpnp_array(PyObject* producer);
 
 /// A new memory object of dpctl's for `nbytes` bytes on a queue, which keeps `owner` alive. A null
-/// object where dpctl is not loaded, or has no such function.
+/// object if dpctl is not loaded, or has no such function.
 nb::object new_dpctl_memory(void* first, std::size_t nbytes, const sycl::queue&, nb::handle owner);
 
 /// The object that a chain of dpctl's and dpnp's own wrappers keeps alive: objects of these classes
@@ -59,8 +59,8 @@ nb::object kept_by_wrappers(PyObject* producer);
 // (docs/decisions.md, 49). Otherwise they are usmx's own.
 
 /// The object for a queue that code outside usmx gets. For a cached queue it holds the queue that
-/// dpctl keeps for the device. It depends on the queue alone, and is the same one as long as
-/// somebody holds it. Its holder may submit work that usmx does not see.
+/// dpctl keeps for the device. It depends on the queue alone, and is the same one as long as any
+/// reference to it lives. Its holder may submit work that usmx does not see.
 nb::object queue_object(const sycl::queue&);
 
 /// The objects for a queue's context and its device.
@@ -100,8 +100,8 @@ void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
 // The queues that dpctl keeps for devices, on which default arrays of dpctl and dpnp are: found as
 // soon as dpctl is loaded, and made known to the library, which then shows them instead of its own.
 
-/// Finds dpctl's queues for the devices on which usmx has queues, as soon as dpctl is loaded. To be
-/// called before anything that may wait, because a consumer may have put memory that left earlier
+/// Finds dpctl's queues for the devices on which usmx has queues, as soon as dpctl is loaded.
+/// Called before anything that may wait, because a consumer may have put memory that left earlier
 /// on such a queue. Takes nanoseconds if nothing has changed.
 void look_for_peers();
 

@@ -32,7 +32,8 @@ interned add_event_pair_attribute("add_event_pair");
 constexpr std::string_view tried_dpctl = "0.22.";
 constexpr std::string_view tried_dpnp = "0.20.";
 
-/// Returns nothing where the package has no version yet: it is being imported.
+/// Whether a package has a version that was tried; nothing if it has no version yet: it is being
+/// imported.
 std::optional<bool> is_version(interned& package, std::string_view tried) {
   const nb::object module = loaded_module(package);
   const nb::object version =
@@ -43,7 +44,8 @@ std::optional<bool> is_version(interned& package, std::string_view tried) {
   return nb::cast<std::string_view>(version).starts_with(tried);
 }
 
-/// Asked of the packages until both have a version, which does not change.
+/// Whether both packages have versions that were tried. They are asked until both have a version,
+/// which does not change.
 bool are_versions_tried() {
   enum class answer : std::uint8_t { unknown, yes, no };
   static std::atomic<answer> known = answer::unknown;
@@ -61,7 +63,7 @@ bool are_versions_tried() {
 bool is_dpnp_loaded() { return loaded_module(dpnp_name).is_valid(); }
 
 /// The manager of a queue, looked up each time: programs may replace it and clear it. A null object
-/// where dpnp's modules do not use the one that dpctl has, or of a version that has not been tried.
+/// if dpnp's modules do not use dpctl's manager, or are of a version that has not been tried.
 nb::object manager_of(const sycl::queue& queue) {
   const nb::object utils = loaded_module(utils_name);
   const nb::object user = loaded_module(dpnp_user_name);
@@ -77,8 +79,9 @@ nb::object manager_of(const sycl::queue& queue) {
   return checked(run_python([&] { return PyObject_GetItem(managers.ptr(), key.ptr()); }));
 }
 
-/// The latest events of usmx's own that it has told. When the manager gives them back they are no
-/// work of dpnp's: usmx knows its own by address. The interpreter lock guards it, or its own.
+/// The latest events of usmx's own that the manager was told. When the manager gives them back,
+/// they are no work of dpnp's: usmx knows its own work by address. The interpreter lock guards
+/// them; in a Python without one, a lock of their own does.
 class told_events {
  public:
   void add(const sycl::event& event) {
@@ -101,12 +104,13 @@ class told_events {
 };
 
 told_events& told() {
-  // Never destroyed: the interpreter may be gone by then.
+  // The object is never destroyed: the interpreter may be gone by then.
   static told_events& events = *new told_events;
   return events;
 }
 
-/// With the interpreter lock. None where there is no manager, or what it gives are no events.
+/// The events of the queue's manager; none if there is no manager, or it gives other objects. The
+/// caller holds the interpreter lock.
 std::optional<events> ask(const sycl::queue& queue) {
   const nb::object manager = manager_of(queue);
   if (!manager.is_valid()) {
@@ -128,7 +132,8 @@ std::optional<events> ask(const sycl::queue& queue) {
   return found;
 }
 
-/// With the interpreter lock. False where the event must be waited for.
+/// Tells the manager of an event. Returns false if the event must be waited for. The caller holds
+/// the interpreter lock.
 bool tell(const sycl::queue& queue, const sycl::event& event, bool is_own) {
   if (!is_dpnp_loaded()) {
     return true;  // there is nobody to be told
@@ -169,7 +174,7 @@ Result try_twice(Result otherwise, const Try& try_once, const Raised& raised) {
   }
 }
 
-/// Nothing has been begun: a handler's exception ends the call.
+/// Asks the manager before any work has begun: a handler's exception ends the call.
 std::optional<events> ask_or_raise(const sycl::queue& queue) {
   return try_twice(
       std::optional<events>(), [&] { return ask(queue); },
@@ -192,7 +197,7 @@ void raise_later(nb::python_error& error) noexcept {
   }
 }
 
-/// The work has begun: a handler's exception comes after the call.
+/// Tells the manager after the work has begun: a handler's exception comes after the call.
 bool tell_safely(const sycl::queue& queue, const sycl::event& event, bool is_own) noexcept {
   try {
     return try_twice(false, [&] { return tell(queue, event, is_own); }, &raise_later);

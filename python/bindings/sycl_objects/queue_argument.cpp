@@ -110,7 +110,7 @@ sycl::queue queue_argument(nb::handle sycl_queue, nb::handle device) {
 
 namespace {
 
-/// The kind that comes with a Device of an array's; none for any other object.
+/// The kind of memory that comes with a Device of an array's; none for any other object.
 std::optional<usm_kind> kind_of_device(nb::handle device) {
   const auto* place = value_in<py_device>(device.ptr());
   return place == nullptr ? std::nullopt : place->kind;
@@ -262,7 +262,7 @@ void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
 
 namespace {
 
-/// The queue of a Device or of usmx's or dpctl's SyclQueue: what a Device can be equal to.
+/// The queue of an object that can be equal to a Device: a Device, or usmx's or dpctl's SyclQueue.
 const sycl::queue* comparable_queue(PyObject* object) {
   const sycl::queue* queue = device_queue(object);
   return queue == nullptr ? value_of_either<sycl::queue>(object) : queue;

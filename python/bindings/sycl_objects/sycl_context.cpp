@@ -51,7 +51,8 @@ nb::object capabilities(const sycl::context& context) {
   return to_python(context.get_info<Info>());
 }
 
-/// The runtime would answer in a forked child, with devices that cannot be used there.
+/// The devices of a context. In a forked child, the runtime would answer with devices that cannot
+/// be used there.
 std::vector<sycl::device> devices_of(const sycl::context& context) {
   require_usable_process();
   return context.get_devices();

@@ -33,7 +33,7 @@ std::size_t to_units(nb::handle number) {
   return static_cast<std::size_t>(units);
 }
 
-/// The result of `make()`. Drivers say no more than that they fail.
+/// Returns the result of `make()`. Drivers say no more than that they fail.
 template <class Make>
 devices parts_of(const sycl::device& device, const std::string& wanted, const Make& make) {
   namespace id = sycl::info::device;

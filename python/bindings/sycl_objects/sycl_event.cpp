@@ -39,7 +39,8 @@ nb::object backend(const sycl::event& event) {
   return known ? to_python(*known) : nb::none();
 }
 
-/// The runtime crashes if it is asked about an event that no back end has.
+/// The events that an event waits for. The runtime crashes if it is asked about an event that no
+/// back end has.
 std::vector<sycl::event> wait_list(const sycl::event& event) {
   const without_interpreter_lock unlocked;
   const detail::runtime_call call;
@@ -47,7 +48,7 @@ std::vector<sycl::event> wait_list(const sycl::event& event) {
                                      : std::vector<sycl::event>();
 }
 
-/// For dpctl's objects, of usmx's subclass.
+/// An object of usmx's own class for an event of usmx's or dpctl's.
 nb::object own_event(nb::handle event) {
   const auto* known = value_of_either<sycl::event>(event.ptr());
   if (known == nullptr) {
@@ -165,7 +166,7 @@ void bind_sycl_event(nb::module_& m) {
         return detail::message("<SyclEvent, ", nb::cast<std::string>(status(event).attr("name")),
                                ">");
       });
-  // dpctl compares its events by the Python object. Those of usmx's subclass compare themselves.
+  // The subclass of dpctl's class compares its events, which dpctl compares by the Python object.
   bind_value_semantics<sycl::event>(
       cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);

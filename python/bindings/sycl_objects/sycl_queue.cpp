@@ -205,7 +205,7 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
   bind_name_of_class(cls);
   keep_thread_state_at_end(cls);
   set_python_class<sycl::queue>(cls);
-  // For dpctl's objects, of usmx's subclass.
+  // The function serves objects of usmx's subclass of dpctl's class.
   m.def(
       "_own_queue", [](nb::handle queue) { return own_object(any_queue(queue)); }, nb::arg("queue"),
       nb::sig("def _own_queue(queue: object) -> SyclQueue"));

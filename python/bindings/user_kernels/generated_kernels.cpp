@@ -47,7 +47,7 @@ call_arguments::call_arguments(const std::string& name, std::size_t input_count,
   }
 }
 
-/// One array, or a tuple of arrays and None.
+/// Takes outputs: one array, or a tuple of arrays and None.
 void call_arguments::take_outputs(const std::string& name, nb::handle out) {
   if (!PyTuple_Check(out.ptr())) {
     if (output_count_ != 1) {

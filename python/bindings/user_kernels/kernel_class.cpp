@@ -41,7 +41,7 @@ progress_line::~progress_line() {
   } catch (nb::python_error& failed) {
     run_python([&] { failed.discard_as_unraisable("usmx.Kernel"); });
   } catch (const std::exception&) {
-    // No memory, or the package is gone: the line stays.
+    // There is no memory, or the package is gone: the line stays.
   }
 }
 
@@ -82,7 +82,8 @@ class compiled_source {
   compiled_source(std::string source, std::vector<std::string> names, compile_options options)
       : source_(std::move(source)), names_(std::move(names)), options_(std::move(options)) {}
 
-  /// CompileError. Python warnings for those of the compiler, when it compiles the source first.
+  /// The kernels, compiled for a device if they were not yet. Raises CompileError. The first time,
+  /// the compiler's warnings become Python's.
   internal::held_kernels compiled_for(const sycl::queue& queue) {
     if (auto known = compiled_.find(queue, only_key())) {
       return known;
@@ -90,7 +91,7 @@ class compiled_source {
     return compiled_.add(queue, only_key(), compile(queue));
   }
   const std::vector<std::string>& names() const noexcept { return names_; }
-  /// The arguments of a Kernel's constructor for one of them, by their names.
+  /// The arguments of a Kernel's constructor for one of the kernels, by their names.
   nb::dict keywords(std::size_t place) const {
     nb::dict all;
     all["source"] = internal::is_spirv(source_)
@@ -147,7 +148,7 @@ std::shared_ptr<compiled_source> new_source(std::string source, std::vector<std:
       compile_options{std::move(defines), std::move(headers), std::move(options), debug});
 }
 
-/// Text, or the bytes of a module of SPIR-V.
+/// A source: text, or the bytes of a module of SPIR-V.
 std::string source_argument(nb::handle source) {
   if (!PyBytes_Check(source.ptr())) {
     return std::string(to_text("source", source.ptr()));
@@ -217,7 +218,7 @@ sycl::queue launch_queue(nb::handle queue, const launch_arguments& arguments,
   return internal::presented_queue(common == nullptr ? internal::default_queue() : *common);
 }
 
-/// CuPy's form of a launch: blocks, threads, and a tuple of arguments, or a list.
+/// Refuses CuPy's form of a launch: blocks, threads, and a tuple or a list of arguments.
 void require_no_tuple(const py_kernel& kernel, nb::args given) {
   const bool is_one = given.size() == 1;
   const bool is_list =

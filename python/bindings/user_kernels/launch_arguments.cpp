@@ -76,7 +76,7 @@ launch_arguments::launch_arguments(std::span<PyObject* const> arguments,
                                    const kernel_signature& signature) {
   all_.reserve(arguments.size());
   for (std::size_t k = 0; k < arguments.size(); ++k) {
-    // Too many are counted by the library.
+    // The library counts the arguments, and refuses too many.
     all_.push_back(k < signature.parameters.size()
                        ? argument_for(signature.parameters[k], arguments[k])
                        : unsuitable(arguments[k]));

@@ -24,7 +24,7 @@ struct py_local_memory {
   std::size_t count;
 };
 
-/// The argument for an object of which a kernel can make nothing.
+/// The argument for an object that no kernel takes.
 kernel_argument unsuitable(PyObject* object);
 
 /// The arguments of one launch, and what they refer to.
@@ -49,12 +49,13 @@ class launch_arguments {
 /// A kernel with one parameter, a number.
 const kernel_signature& value_signature();
 
-/// A number of Python's or NumPy's; none for any other object, and for an integer of more than 64
-/// bits.
+/// A number of Python's or NumPy's as an argument; none for any other object, and for an integer of
+/// more than 64 bits.
 std::optional<kernel_argument::number> number_argument(PyObject* object);
 
-/// usmx's own queue of a kernel's arrays, which stand among its arguments; null if there are none.
-/// ExecutionPlacementError for two, which names the arguments by their places.
+/// The queue of a kernel's arrays, which are among its arguments, as usmx's own queue; null if
+/// there are no arrays. Throws ExecutionPlacementError, which names the arguments by their
+/// positions, for two queues.
 const sycl::queue* queue_of_all(const std::string& kernel, std::span<const kernel_argument>);
 
 /// The events of an argument `after`.
@@ -75,10 +76,11 @@ class progress_line {
   explicit progress_line(const std::vector<std::string>& names) : names_(names) {}
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
-  /// With the interpreter lock.
+  /// Ends the line. The caller holds the interpreter lock.
   ~progress_line();
 
-  /// Without the interpreter lock. What Python raises ends the compilation: it may be a Ctrl-C.
+  /// Shows the time that has passed. The caller does not hold the interpreter lock. An exception
+  /// that Python raises ends the compilation: it may be a Ctrl-C.
   void show(std::chrono::seconds passed);
 
  private:
@@ -91,7 +93,7 @@ class progress_line {
 /// Raises a CompileError.
 [[noreturn]] void raise_compile_error(const compile_error&);
 
-/// Python's warnings for the compiler's. To be called with the interpreter lock.
+/// Gives Python's warnings for the compiler's. The caller holds the interpreter lock.
 void warn_of(const std::vector<diagnostic>&);
 
 // The common parts of ElementwiseKernel and ReductionKernel: the arguments of a call, its outputs
@@ -120,15 +122,15 @@ struct py_generated {
 /// The arguments of one call, and what they refer to.
 class call_arguments {
  public:
-  /// Throws type_error for outputs that are given twice.
+  /// Takes the arguments of a call. Throws type_error for outputs that are given twice.
   template <class Kernel>
   call_arguments(const Kernel& kernel, nb::args given, nb::handle out)
       : call_arguments(kernel.name(), kernel.input_count(), kernel.output_count(), given, out) {}
 
   /// The arguments for internal::generated_call.
   std::span<const kernel_argument> all() const noexcept { return all_; }
-  /// Where it runs: `queue`, else where the arrays are, else the default queue.
-  /// ExecutionPlacementError for two.
+  /// The queue of the call: `queue`, else that of the arrays, else the default queue. Throws
+  /// ExecutionPlacementError for two queues of arrays.
   sycl::queue queue(nb::handle queue) const;
   /// The outputs as Python's objects. Those that the call lacks are made.
   std::vector<nb::object> outputs(internal::generated_call&, const sycl::queue&) const;
@@ -146,7 +148,7 @@ class call_arguments {
   std::vector<std::unique_ptr<array>> imported_;  // they stay where they are
 };
 
-/// The constructor's arguments that both have.
+/// The arguments that the constructors of both classes have.
 generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options,
                                         nb::handle debug);
 
@@ -166,8 +168,8 @@ struct started_call {
   }
 };
 
-/// Runs a call of a generated kernel without the interpreter lock, after these events. Returns
-/// those of the work on its outputs. `names` is the kernel's name. CompileError.
+/// Runs a call of a generated kernel without the interpreter lock, after these events. Returns the
+/// events of the work on its outputs. `names` is the kernel's name. Raises CompileError.
 template <class Call>
 detail::started_work run_call(const std::vector<std::string>& names, Call& call,
                               const sycl::queue& queue, std::vector<sycl::event> after) {
