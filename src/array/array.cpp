@@ -52,7 +52,7 @@ std::optional<std::string> reason_to_copy(const array& a, const array_request& a
 }
 
 std::byte* array_view::data() const noexcept {
-  // Without elements, the offset may be anything.
+  // The offset of an array without elements may be anything.
   const std::ptrdiff_t first = size() == 0 ? 0 : layout_.offset();
   return origin_ + first * static_cast<std::ptrdiff_t>(type_.itemsize());
 }

@@ -90,17 +90,17 @@ inline bool host_may_view(const array& of) {
   return of.owner() != nullptr && host_may_view(of.kind(), private_queue(of).get_device());
 }
 
-/// Waits until a partner who reads events (runtime/queues.hpp) may work on the elements
-/// through the array's queue: for usmx's own work on them, and for all others who may work on them,
-/// but not for his work on that queue.
+/// Waits until a partner that reads events (runtime/queues.hpp) may work on the elements through
+/// the array's queue. Waits for usmx's own work on them, and for all others that may work on them,
+/// but not for the partner's work on that queue.
 USMX_API void wait_for_all_but_partner(const array&);
 
-/// Waits for usmx's own work on the elements, and recorded work. For whoever has waited for the
-/// array, and then said that others have it: work that was submitted between is known.
+/// Waits for usmx's own work on the elements, and recorded work. A caller that has waited for the
+/// array, and then said that others have it, calls this for work that was submitted between.
 USMX_API void wait_for_known_work(const array&);
 
-/// Commands of a queue reach memory of its own context only. Throws value_error for an array of
-/// another one, or without memory.
+/// Throws value_error for an array of another context than the queue's, whose commands reach memory
+/// of their own context only, and for an array without memory.
 USMX_API void require_context(const sycl::queue&, const array&);
 
 }  // namespace usmx::inline v1::internal

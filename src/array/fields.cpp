@@ -20,9 +20,9 @@ const field& require_field(dtype type, std::string_view name) {
   return *found;
 }
 
-/// Offset and strides of the field in bytes, with the dimensions of the structured array.
+/// The layout of a field in bytes, with the dimensions of the structured array.
 layout in_bytes(const array& a, const field& f) {
-  // Without elements, the offset may be anything.
+  // The offset of an array without elements may be anything.
   const layout where = a.size() == 0 ? a.layout().with_offset(0) : a.layout();
   const layout elements = where.scaled(static_cast<std::ptrdiff_t>(a.type().itemsize()));
   return elements.with_offset(checked_add(elements.offset(), static_cast<std::ptrdiff_t>(f.offset),
@@ -81,7 +81,7 @@ array fields_view(const array& a, std::span<const std::string_view> names) {
 
 namespace {
 
-/// `bytes` in new items, for strides and offsets.
+/// The number of new items in so many bytes, for strides and offsets.
 std::ptrdiff_t whole_items(std::ptrdiff_t bytes, dtype type, const char* what) {
   const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
   if (bytes % itemsize != 0) {
@@ -123,7 +123,7 @@ std::ptrdiff_t rescaled_extent(std::ptrdiff_t extent, dtype from, dtype to) {
 layout rescaled(const layout& where, dtype from, dtype to) {
   check_last_axis(where, from, to);
   const auto itemsize = static_cast<std::ptrdiff_t>(from.itemsize());
-  // Without elements, the offset may be anything.
+  // The offset of an array without elements may be anything.
   const layout bytes = (where.size() == 0 ? where.with_offset(0) : where).scaled(itemsize);
   std::vector<std::ptrdiff_t> shape(where.shape().begin(), where.shape().end());
   std::vector<std::ptrdiff_t> strides(shape.size(), 1);

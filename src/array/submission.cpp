@@ -29,8 +29,8 @@ void submission::use(const array& a, access made) {
   }
 }
 
-/// A command that comes after a host task is on no stream before that ends. So where work may start
-/// on streams, none does so: host tasks are waited for.
+/// Makes the work come after events. A command that comes after a host task is on no stream before
+/// the task ends. So if work may start on streams, host tasks are waited for.
 void submission::follow(std::span<const sycl::event> events) {
   const bool are_on_streams =
       queue_ != nullptr && traits_of(queue_->get_backend()).in_order_queues_are_streams;
@@ -59,8 +59,8 @@ void submission::follow_partner(const internal::partner& other, bool host_reads)
     is_beside_partner_ = is_beside_partner_ || other.reads_events ||
                          internal::peers_queue_beside(*queue_) == other.queue;
   }
-  // On another queue, waiting for work that comes after his events hangs while host tasks of his
-  // wait for them: OpenCL's CPU driver (docs/decisions.md, 121).
+  // A wait on another queue, for work that comes after the partner's events, hangs as long as host
+  // tasks of the partner wait for them, with OpenCL's CPU driver (docs/decisions.md, 121).
   if (other.reads_events && (is_same_queue || queue_ == nullptr)) {
     if (const auto events = unfinished_work_of_partner(other.queue)) {
       return follow(*events);
@@ -90,8 +90,8 @@ bool submission::has_new_partners() const {
   });
 }
 
-// Others' threads may take the memory meanwhile. They first say that they have it, and then look
-// for unfinished work. Here it is the other way round: so one of both sees the other.
+// Other threads may take the memory meanwhile. They first say that they have it, and then look for
+// unfinished work. Here it is the other way round: so one of the two sees the other.
 sycl::event submission::announce(sycl::event started) const {
   announce(place_ == work_place::on_the_queue ? pending_event(started, *queue_)
                                               : pending_event(started));

@@ -1,6 +1,6 @@
-// New work on a queue that reads and writes arrays: what it has to come after, and announcing it to
-// whoever has to come after it. The rule (docs/concepts.md, "One order for all") stands here for
-// submit(), launches and asynchronous copies. Private to the library.
+// New work on a queue that reads and writes arrays: the work that it must come after, and how later
+// work learns of it. The rule (docs/concepts.md, "One order for all") stands here for submit(),
+// launches and asynchronous copies. Private to the library.
 #pragma once
 
 #include <span>
@@ -17,14 +17,14 @@
 
 namespace usmx::inline v1::detail {
 
-/// How the work is protected from code that does not read events and so might overtake it: other
-/// code that has the bytes, and host code that has a view of them.
+/// The way in which the work is protected from code that does not read events and so might overtake
+/// it: other code that has the bytes, and host code that has a view of them.
 enum class overtaking : std::uint8_t {
   prevented,      ///< The call waits for the work.
   left_to_caller  ///< The caller has the event, and waits for it.
 };
 
-/// Where the work runs whose queue is known.
+/// The place where the work runs whose queue is known.
 enum class work_place : std::uint8_t {
   on_the_queue,  ///< On an in-order queue it comes after all earlier work there, without an event.
   as_caller_likes  ///< A function of the caller's starts it, and may use another queue.
@@ -43,23 +43,24 @@ class submission {
         stream_number_(runs == work_place::on_the_queue ? stream_number(queue) : 0) {}
 
   void use(byte_range bytes, access made);
-  /// The work reads or writes these elements. It comes after what others may have submitted to work
-  /// on the memory. Waits for that where they give no events, and it is on an out-of-order queue.
+  /// Says that the work reads or writes these elements. It comes after work on the memory that
+  /// others may have submitted. Waits for that work if they give no events, and the work's queue is
+  /// out of order.
   void use(const array&, access made);
 
   void follow(std::span<const sycl::event> events);
 
   const sycl::queue& queue() const noexcept { return *queue_; }
   const std::vector<sycl::event>& before() const noexcept { return before_; }
-  /// Makes everything that is called from now on come after the work: usmx's own, and others' who
-  /// are told of it. For all others, waits for the work, unless that is left to the caller. Where
-  /// this fails, the work has been waited for.
+  /// Makes everything that is called from now on come after the work: usmx's own work, and that of
+  /// others who are told of it. For all others, waits for the work, unless that is left to the
+  /// caller. If this throws, the work has been waited for.
   sycl::event announce(sycl::event started) const;
-  /// Says so of work that may have no event yet.
+  /// Announces work that may have no event yet.
   void announce(const pending_event& started) const;
   /// Whether the work may start on the queue's native stream, without the runtime and without an
-  /// event. Not where code outside of usmx has the queue: it might have put host tasks there, which
-  /// are on no stream.
+  /// event. It may not if code outside of usmx has the queue: that code might have put host tasks
+  /// there, which are on no stream.
   bool may_start_on_stream() const;
   /// Starts the work by a function that takes the events of before(), and announces it.
   template <class Start>
@@ -100,8 +101,8 @@ class submission {
   std::vector<sycl::event> before_;
   /// The queues of other code that has the memory, each once.
   std::vector<sycl::queue> partners_;
-  /// Whether some of that code may read no events and is not kept behind the work by the order of
-  /// the work's queue: it has another queue, or one that is out of order, or reads on the host.
+  /// Whether some of that code may read no events, and the order of the work's queue does not keep
+  /// it behind the work: it has another queue, or one that is out of order, or reads on the host.
   bool may_be_overtaken_ = false;
   /// Whether code that reads events has another queue than the work: for copies to the host it
   /// waits only for its own queue.

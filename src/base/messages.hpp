@@ -1,4 +1,4 @@
-// Text for people: what is quoted in messages, and warnings. Private to the library.
+// Text for people: quotations in messages, and warnings. Private to the library.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// `text` in quotes, fit for a message whatever a producer put into it. A text that is longer than
-/// `longest` is cut.
+/// Puts `text` in quotes, so that it fits a message whatever a producer has put into it. A text
+/// that is longer than `longest` is cut.
 inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   constexpr char hex[] = "0123456789abcdef";
   std::string out = "'";
@@ -27,7 +27,7 @@ inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   return out + message("...' (", text.size(), " characters)");
 }
 
-/// The texts of all items, with `separator` between them. `text` gives that of one.
+/// Joins the texts of all items, with `separator` between them. `text` gives that of one.
 template <class Items, class Text = std::identity>
 std::string listed(const Items& items, const Text& text = {}, std::string_view separator = ", ") {
   std::string all;

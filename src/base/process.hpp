@@ -15,8 +15,9 @@
 
 namespace usmx::inline v1::internal {
 
-/// Stands in every function that may enter the SYCL runtime: when the outermost one of a thread
-/// goes, the thread's state is as it was when that came. A runtime_call is one, too.
+/// Keeps the thread's state: each function that may enter the SYCL runtime has such an object. When
+/// the outermost one of a thread ends, the state is as it was when that began. A runtime_call is
+/// one, too.
 class USMX_API kept_thread_state {
  public:
   kept_thread_state() noexcept;
@@ -37,7 +38,7 @@ Object& immortal() {
   return one;
 }
 
-/// To be called before the runtime is used: children forked from then on are unusable. Throws
+/// Notes that the runtime is about to be used: children forked from then on are unusable. Throws
 /// fork_error in such a child.
 void note_runtime_in_use();
 bool is_forked_child() noexcept;
@@ -50,7 +51,8 @@ void begin_exit() noexcept;
 // and does not put back: CUDA's current context, which tells CuPy and PyTorch on which device they
 // are to work.
 
-/// The driver's own functions for the calling thread's. A thread may have none, which is null.
+/// A driver's state for each thread: its own functions that get and set that of the calling thread.
+/// A thread may have none, which is null.
 struct thread_state {
   int (*get)(void** state);
   int (*set)(void* state);
@@ -62,11 +64,11 @@ struct thread_state {
   }
 };
 
-/// Has all calls leave this as it was from now on. `before_call` is what the calling thread had
-/// before the call that is under way. Of several states the first is kept.
+/// Makes all calls leave this state as it was from now on. `before_call` is the state that the
+/// calling thread had before the call that is under way. Of several states the first is kept.
 void keep_thread_state(const thread_state&, void* before_call) noexcept;
 
-/// While this lives, threads that the calling thread starts take no signals.
+/// Makes threads that the calling thread starts take no signals, as long as this object lives.
 class signals_blocked {
  public:
   signals_blocked() noexcept {
@@ -93,7 +95,7 @@ class loaded_library {
       : handle_(dlopen(name, RTLD_LAZY | RTLD_NOLOAD)) {}
 
   bool is_there() const noexcept { return handle_ != nullptr; }
-  /// Null if there is no such function, or no such library.
+  /// Finds a function; null if there is no such function, or no such library.
   template <class Function>
   Function find(const char* name) const noexcept {
     return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));

@@ -30,13 +30,14 @@ enum class lock_rank : unsigned char {
 void require_order(lock_rank) noexcept;
 void note_locked(lock_rank) noexcept;
 void note_unlocked(lock_rank) noexcept;
-/// Aborts if the thread holds a ranked mutex that is not among the allowed ones. `action` is what
-/// is about to be done: "what would happen under a lock".
+/// Aborts if the thread holds a ranked mutex that is not among the allowed ones. `action` names
+/// what is about to be done, as in "what would happen under a lock".
 void require_no_lock_but(std::initializer_list<lock_rank> allowed, const char* action) noexcept;
 /// Aborts if the thread has the interpreter lock.
 void require_no_interpreter_lock(const char* action) noexcept;
 
-/// Not recursive. `try_lock` may take it out of order, because it does not wait.
+/// A mutex with a rank, which is not recursive. `try_lock` may take it out of order, because it
+/// does not wait.
 template <lock_rank rank>
 class ranked_mutex {
  public:
@@ -83,8 +84,8 @@ __asm__(
 
 #endif
 
-/// To be called before anything that may call foreign code or take long: aborts if the thread holds
-/// any lock.
+/// Aborts if the thread holds any lock. Called before anything that may call foreign code or take
+/// long.
 inline void require_no_lock(const char* action) noexcept { require_no_lock_but({}, action); }
 
 }  // namespace usmx::inline v1::detail
@@ -94,12 +95,12 @@ namespace usmx::inline v1::internal {
 
 #ifdef USMX_CHECK_LOCKS
 
-/// The function says whether the calling thread has the interpreter lock. From then on the process
-/// is aborted if a thread waits in the driver with that lock.
+/// Sets the function that says whether the calling thread has the interpreter lock. From then on
+/// the process is aborted if a thread waits in the driver with that lock.
 USMX_API void set_interpreter_check(bool (*has_interpreter_lock)() noexcept) noexcept;
 
-/// To be called before the interpreter lock is taken: aborts the process if the thread holds a lock
-/// of the library.
+/// Aborts the process if the thread holds a lock of the library. Called before the interpreter lock
+/// is taken.
 USMX_API void require_no_library_lock() noexcept;
 
 #else

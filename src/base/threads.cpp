@@ -48,7 +48,7 @@ class thread_pool {
     }
   }
 
-  /// False when another call is using the helpers.
+  /// Runs a job by the helpers. Returns false when another call is using them.
   bool try_run(job& work) noexcept {
     if (in_use_.exchange(true, std::memory_order_acquire)) {
       return false;
@@ -72,8 +72,8 @@ class thread_pool {
   }
 
  private:
-  /// Looks whether the helpers are done for as long as it takes to fall asleep and to wake up: most
-  /// last tasks of helpers end sooner.
+  /// Polls whether the helpers are done, for as long as it takes to fall asleep and to wake up:
+  /// most last tasks of helpers end sooner.
   void look_for_helpers() const noexcept {
     constexpr std::chrono::microseconds long_enough{50};
     constexpr int looks_at_once = 16;
@@ -114,8 +114,8 @@ class thread_pool {
   std::atomic<int> helping_ = 0;  // read without the lock, too
 };
 
-/// Never destroyed: its threads sleep on it until the process ends. Sized for the processors of the
-/// first caller.
+/// The pool is never destroyed: its threads sleep on it until the process ends. It has as many as
+/// the first caller had processors.
 thread_pool& pool() {
   static thread_pool& instance = *new thread_pool(thread_count() - 1);
   return instance;

@@ -45,14 +45,14 @@ constexpr number_format number_formats[] = {
 /// Arrow packs bools into bits.
 constexpr std::string_view packed_format = "b";
 
-/// How the formats of dates, times and durations begin, and the integers that count them.
+/// The beginnings of the formats of dates, times and durations, and the integers that count them.
 constexpr number_format counting_formats[] = {
     {type_code::int32, "tdD"}, {type_code::int64, "tdm"}, {type_code::int32, "tts"},
     {type_code::int32, "ttm"}, {type_code::int64, "ttu"}, {type_code::int64, "ttn"},
     {type_code::int64, "ts"},  {type_code::int64, "tD"},
 };
 
-/// Ends with a null character.
+/// The format of a type, which ends with a null character.
 const char* format_of(dtype type) {
   if (type == dtype(type_code::bool_)) {
     return packed_format.data();
@@ -65,7 +65,7 @@ const char* format_of(dtype type) {
   return found->text.data();
 }
 
-/// How the formats of other types begin.
+/// The beginning of the formats of another type, and its name.
 struct format_name {
   std::string_view begin;
   const char* name;
@@ -185,7 +185,7 @@ column_format parse_column(const arrow::schema& given, bool is_dictionary = fals
           .dictionary = std::move(dictionary)};
 }
 
-/// A column or a table without its chunks.
+/// Reads a schema as a column or a table, without its chunks.
 column parse_schema(const arrow::schema& given) {
   const bool is_table = checked_format(given) == table_format && given.dictionary == nullptr;
   std::vector<column_format> formats;
@@ -232,7 +232,7 @@ void let_go_of_lists_schema(arrow::schema* schema) noexcept {
   delete kept;
 }
 
-/// Lists of that size of what the child describes, which it takes over.
+/// The schema of lists of that size, whose items the child describes. Takes the child over.
 arrow::owned<arrow::schema> schema_of_lists(std::ptrdiff_t size,
                                             arrow::owned<arrow::schema> child) {
   auto made = std::make_unique<kept_lists_schema>();
@@ -279,7 +279,7 @@ void let_go_of_lists(arrow::array* given) noexcept {
   delete kept;
 }
 
-/// Lists of the elements of the child, which it takes over.
+/// Makes lists of the elements of the child, and takes the child over.
 arrow::owned<arrow::array> lists_of(std::ptrdiff_t count, arrow::owned<arrow::array> child) {
   auto made = std::make_unique<kept_lists>();
   std::swap(made->child, *child);
@@ -314,7 +314,7 @@ array leased(const array& a) {
                                    a.layout(), a.readonly());
 }
 
-/// Bools, eight in a byte.
+/// The bools of an array, eight in a byte.
 std::vector<std::uint8_t> packed(const array& bools) {
   bools.wait();
   const std::byte* from = internal::first_element(bools);
@@ -326,7 +326,7 @@ std::vector<std::uint8_t> packed(const array& bools) {
   return bits;
 }
 
-/// The elements in one dimension.
+/// The elements of an array, in one dimension.
 arrow::owned<arrow::array> elements_of(const array& a, dlpack::device where) {
   std::unique_ptr<kept_column> made(
       new kept_column{leased(a), {nullptr, internal::first_element(a)}, {}, {}});
@@ -367,14 +367,14 @@ arrow::owned<arrow::array> export_column(const array& a, dlpack::device where) {
 
 // ---- columns of Arrow's
 
-/// Rows of an array; `first` counts from the beginning of its buffers.
+/// Rows of an array. `first` counts from the beginning of its buffers.
 struct rows_of {
   const arrow::array* given;
   std::int64_t first;
   std::int64_t count;
 };
 
-/// Checks what every array has to be.
+/// Checks the rules that hold for every array.
 void require_array(const arrow::array& given, const char* what, std::int64_t buffers,
                    std::int64_t children) {
   if (given.length < 0 || given.offset < 0) {
@@ -405,7 +405,7 @@ void require_array(const arrow::array& given, const char* what, std::int64_t buf
 
 rows_of all_rows(const arrow::array& given) { return {&given, given.offset, given.length}; }
 
-/// The rows of a child that belong to rows of its parent, `each` of them to one.
+/// The rows of a child that belong to rows of its parent: `each` of them belong to one.
 rows_of rows_of_child(const rows_of& parent, std::int64_t k, std::int64_t each) {
   const arrow::array* child = parent.given->children[k];
   if (child == nullptr) {
@@ -448,8 +448,8 @@ void require_size(const std::vector<sized_buffer>& sizes, const rows_of& rows, i
   }
 }
 
-/// For elements whose addresses are known to be possible. If they are USM, the driver knows the
-/// bounds. Memory of a pool that no live block has is refused.
+/// Checks that elements whose addresses are known to be possible are inside their buffers. If they
+/// are USM, the driver knows the bounds. Memory of a pool that no live block has is refused.
 void require_inside(const std::vector<sized_buffer>& sizes, const rows_of& rows,
                     detail::byte_range touched, const sycl::queue& queue) {
   const auto* first = static_cast<const std::byte*>(rows.given->buffers[1]);
@@ -481,7 +481,7 @@ void require_no_missing(const std::vector<sized_buffer>& sizes, const rows_of& r
   }
 }
 
-/// Rows of an array of that format.
+/// A view of rows of an array of that format.
 column_rows view_of(rows_of rows, const column_format& format,
                     const std::vector<sized_buffer>& sizes, const sycl::queue& queue) {
   std::vector<std::ptrdiff_t> shape{rows.count};
@@ -524,7 +524,7 @@ const column_format& format_of_column(const column& given, std::size_t chunk, st
   return given.formats[k];
 }
 
-/// The rows of column number `k` of a chunk, which is of a table or of that column alone.
+/// The rows of column number `k` of a chunk, which is a chunk of a table or of that column alone.
 rows_of rows_of_column(const column& given, std::size_t chunk, std::size_t k) {
   const arrow::array& all = *given.chunks[chunk];
   if (!given.is_table) {

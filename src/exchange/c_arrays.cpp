@@ -91,7 +91,7 @@ counted_array& counted(usmx_owner* owner) noexcept {
   return *reinterpret_cast<counted_array*>(owner);
 }
 
-/// The buffers whose bytes C code has. They live as long as the process, as that code may.
+/// The buffers whose bytes C code has. They live as long as the process, since that code may.
 class given_bytes {
  public:
   static given_bytes& of_process() {

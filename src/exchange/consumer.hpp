@@ -20,8 +20,9 @@ namespace usmx::inline v1::internal {
 /// The consumer of an array's memory, for the life of this object.
 class consumer {
  public:
-  /// On the host he reads and writes at once. On a oneAPI device he works on a queue that nobody
-  /// names. Those of CUDA work on streams, and nobody knows when they are done with the memory.
+  /// Notes where the consumer works. On the host it reads and writes at once. On a oneAPI device it
+  /// works on a queue that nobody names. Consumers on CUDA devices work on streams, and nobody
+  /// knows when they are done with the memory.
   void works_on(dlpack::device where, const array& a) {
     if (where == dlpack::host) {
       if (const auto bytes = detail::range_of(a.memory().data(), a.type(), a.layout())) {
@@ -47,7 +48,7 @@ USMX_API std::optional<sycl::queue> find_queue(dlpack::device);
 
 namespace usmx::inline v1::exchange {
 
-/// Throws as check() does if there is no such type.
+/// Reads the type. Throws as check() does if there is no such type.
 held_dtype parse_type(const usm_array_interface&);
 
 struct elements {
@@ -55,7 +56,7 @@ struct elements {
   layout where;
 };
 
-/// Throws as check() does if type, shape, strides or offset is not possible.
+/// Reads the elements. Throws as check() does if type, shape, strides or offset is not possible.
 elements parse_elements(const usm_array_interface&);
 
 /// The bytes of elements with that span. Throws value_error for a null pointer, and overflow_error

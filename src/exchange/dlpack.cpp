@@ -70,7 +70,8 @@ dtype parse_type(dlpack::data_type given) {
 
 /// The numbers that DLPack gives a device.
 struct device_numbers {
-  /// Empty if the context is not the default one of the device's platform.
+  /// The number as oneAPI's device; empty if the context is not the default one of the device's
+  /// platform.
   std::optional<std::int32_t> oneapi;
   std::optional<std::int32_t> cuda;
 };
@@ -209,7 +210,7 @@ sycl::queue choose_queue(const received_tensor& given, const sycl::queue* produc
 
 // ---- tensors of arrays
 
-/// A tensor, what keeps its memory, shape and strides alive, and its consumer, who may work on the
+/// A tensor, the owners of its memory, shape and strides, and its consumer, which may work on the
 /// memory on a queue that DLPack does not name (docs/decisions.md, 28).
 template <class Managed>
 struct exported {
@@ -223,7 +224,7 @@ void let_go(Managed* managed) noexcept {
   delete static_cast<exported<Managed>*>(managed->context);
 }
 
-/// The address that a tensor has as its data. Without elements it is null, as DLPack says, but for
+/// The address that a tensor has as its data. For no elements it is null, as DLPack says, but for
 /// oneAPI it is that of the array's memory (docs/decisions.md, 140).
 void* first_byte_of(const array& a, dlpack::device where) noexcept {
   if (a.size() == 0) {
@@ -233,7 +234,7 @@ void* first_byte_of(const array& a, dlpack::device where) noexcept {
 }
 
 dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
-  // Consumers must not write there.
+  // The pointers are not const, yet consumers must not write there.
   const auto numbers = [](std::span<const std::ptrdiff_t> from) {
     return const_cast<std::int64_t*>(from.data());
   };
@@ -246,7 +247,7 @@ dlpack::tensor describe_as_dlpack(const array& a, dlpack::device where) {
           .byte_offset = 0};
 }
 
-/// A tensor on a device that the memory is not on would lie to who gets it.
+/// Throws for a device that the memory is not on, where the tensor would lie to its consumer.
 void require_on(const array& a, dlpack::device where) {
   a.memory();
   if (!is_on(a, where)) {
@@ -282,7 +283,7 @@ std::span<const std::ptrdiff_t> numbers_at(const std::int64_t* first, std::int32
   return {first, static_cast<std::size_t>(ndim)};
 }
 
-/// The tensor as a dictionary would describe it.
+/// A tensor in the form in which a dictionary would describe it.
 usm_array_interface describe_tensor(const received_tensor& received) {
   const dlpack::tensor& given = received.values;
   usm_array_interface result;

@@ -35,7 +35,7 @@ std::optional<std::size_t> parse_void(std::string_view typestr) noexcept {
 struct fields_and_size {
   std::vector<field> fields;
   std::size_t itemsize;
-  /// Holds the fields' types until the type that they form holds them.
+  /// The types of the fields, held until the type that they form holds them.
   std::vector<held_dtype> held;
 };
 
@@ -182,8 +182,8 @@ layout parse_layout(const usm_array_interface& given) {
   return layout::strided(given.shape, *given.strides, given.offset);
 }
 
-/// Consumers count strides in bytes, so each must fit in bytes, also those of dimensions of length
-/// 1.
+/// Checks that each stride fits in bytes, also those of dimensions of length 1, since consumers
+/// count strides in bytes.
 void check_byte_strides(std::span<const std::ptrdiff_t> strides, dtype type) {
   for (const std::ptrdiff_t stride : strides) {
     checked_multiply(stride, static_cast<std::ptrdiff_t>(type.itemsize()),
@@ -201,8 +201,8 @@ void check_alignment(std::uintptr_t element_zero, dtype type) {
 
 /// Checks that the elements are inside the buffer that took the place of `data`.
 void check_inside_buffer(const usm_array_interface& given, detail::byte_range touched) {
-  // Used only if the elements do not begin before the buffer; then it is exact in unsigned
-  // arithmetic.
+  // The difference is used only if the elements do not begin before the buffer; then it is exact in
+  // unsigned arithmetic.
   const std::size_t before = touched.begin - given.data;
   const std::size_t available = *given.buffer_nbytes;
   if (touched.begin < given.data || before > available || touched.nbytes() > available - before) {
@@ -232,8 +232,8 @@ detail::queue_state state_of(const placement& where) {
                                   : detail::queue_state{detail::state_of(where.context())};
 }
 
-/// The producer's own queue, or the one that usmx keeps for the pointer's device; usmx's, too, if
-/// the producer's is the queue that the peers keep for the device.
+/// The producer's own queue, or the one that usmx keeps for the pointer's device; also usmx's if
+/// the producer's queue is the one that the peers keep for the device.
 sycl::queue choose_queue(placement&& where, const detail::queue_state& known, const void* pointer,
                          usm_kind kind) {
   detail::context_state& state = *known.of_context;
@@ -246,7 +246,7 @@ sycl::queue choose_queue(placement&& where, const detail::queue_state& known, co
                             : state.devices().front());
 }
 
-/// For no elements: the pointer may be any, and is never used.
+/// Checks an array without elements: the pointer may be any, and is never used.
 checked_import check_empty(const usm_array_interface& given, dtype type, layout where,
                            placement&& at) {
   auto* memory = reinterpret_cast<std::byte*>(given.data);
@@ -295,7 +295,7 @@ detail::byte_range touched_bytes(const usm_array_interface& given, dtype type, e
   const auto first = checked_multiply(span.first, itemsize, "first byte of the elements");
   const auto end = checked_add(checked_multiply(span.last, itemsize, "last byte of the elements"),
                                itemsize, "last byte of the elements");
-  // Exact in unsigned arithmetic, since end > first.
+  // The difference is exact in unsigned arithmetic, since end > first.
   const std::size_t nbytes = static_cast<std::size_t>(end) - static_cast<std::size_t>(first);
   const std::uintptr_t lowest = given.data + static_cast<std::uintptr_t>(first);
   const bool wraps = first < 0 ? lowest > given.data : lowest < given.data;
@@ -324,7 +324,7 @@ checked_import check(const usm_array_interface& given, placement at) {
   }
   auto [kind, own] = detail::check_access(memory, touched.nbytes(), state);
   if (span->first != 0) {
-    // Representable: it is at most the number of bytes touched.
+    // The offset can be represented: it is at most the number of bytes touched.
     where = where.with_offset(where.offset() - span->first);
   }
   check_alignment(touched.begin + static_cast<std::uintptr_t>(where.offset()) * type.itemsize(),

@@ -8,7 +8,7 @@
 namespace usmx::inline v1 {
 namespace {
 
-/// Up to max_ndim axes counted from the front, none twice.
+/// A list of up to max_ndim axes counted from the front, none twice.
 class axis_list {
  public:
   axis_list(axis_span axes, int ndim, const char* what = nullptr) {
@@ -166,8 +166,8 @@ using detail::multiply_or_zero;
 
 namespace {
 
-/// a * b for an axis of length 1 if it can also be counted in bytes, else 0. Consumers multiply
-/// every stride by the item's size.
+/// The stride a * b for an axis of length 1 if it can also be counted in bytes, else 0. Consumers
+/// multiply every stride by the item's size.
 std::ptrdiff_t unused_stride(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
   constexpr std::ptrdiff_t countable = detail::ptrdiff_max >> 4;  // items of up to 16 bytes
   const std::ptrdiff_t product = multiply_or_zero(a, b);
@@ -193,7 +193,7 @@ index_counts count_items(std::span<const index_item> items) noexcept {
   return counts;
 }
 
-/// How many dimensions the result has.
+/// The number of dimensions of the result.
 std::size_t checked_ndim(const index_counts& counts, std::size_t ndim) {
   if (counts.ellipses > 1) throw index_error("an index can only have a single ellipsis ('...')");
   if (counts.axes > ndim) {

@@ -30,7 +30,7 @@ std::optional<dtype> parse_kind_and_size(std::string_view text) {
   return dtype(static_cast<type_code>(entry - detail::type_table.begin()));
 }
 
-/// "b1, i1, ..., c16".
+/// The names for a message: "b1, i1, ..., c16".
 std::string accepted_types() {
   return detail::listed(detail::type_table,
                         [](const detail::type_entry& each) { return each.typestr.substr(1); });
@@ -97,7 +97,7 @@ struct structure : detail::type_entry {
   const std::optional<std::string> format_text;
   std::vector<held_dtype> held;
 
-  // Mutable: the count of holders is no part of the type's value.
+  // The member is mutable because the count of holders is no part of the type's value.
   mutable std::atomic<std::size_t> holders = 0;
   mutable bool is_permanent = false;
 };
@@ -146,7 +146,8 @@ bool can_be_written(const field& f) {
   return f.name.find_first_of(std::string_view(":\0", 2)) == std::string::npos;
 }
 
-/// The letter in standard sizes (mode '=', without alignment), where 64 bits are `q`, never `l`.
+/// The letter of a type in standard sizes (mode '=', without alignment), where 64 bits are `q`,
+/// never `l`.
 std::string_view standard_letter(dtype plain) {
   switch (plain.code()) {
     case type_code::int64:
@@ -198,7 +199,7 @@ std::optional<std::string> format_of(const content& what) {
 
 // ---- Kept once
 
-/// An estimate, at least half of the true number.
+/// Estimates the bytes of a type, at least half of the true number.
 std::size_t bytes_to_keep(const content& what, std::size_t format_size) {
   std::size_t result = sizeof(content) + sizeof(structure) + format_size;
   for (const field& f : what.fields) {
@@ -215,7 +216,7 @@ std::size_t bytes_to_keep(const structure& s) {
 /// outside: types that nobody holds are removed from time to time.
 class kept_structures {
  public:
-  /// A type that stays for ever.
+  /// Keeps a type that stays for ever.
   const structure& keep(content what) {
     const std::lock_guard lock(mutex_);
     const structure& result = find_or_add(std::move(what));
@@ -223,7 +224,7 @@ class kept_structures {
     return result;
   }
 
-  /// A type, with one more holder.
+  /// Gives a type one more holder.
   const structure& hold(content what) {
     const std::lock_guard lock(mutex_);
     const structure& result = find_or_add(std::move(what));
@@ -266,7 +267,7 @@ class kept_structures {
     looked_at_ = nbytes_;
   }
 
-  // A type without holders gets one only under this lock.
+  // The lock under which a type without holders gets one.
   detail::ranked_mutex<detail::lock_rank::structures> mutex_;
   std::size_t nbytes_ = 0;
   std::size_t looked_at_ = 0;

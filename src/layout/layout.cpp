@@ -216,7 +216,7 @@ layout transposed(const layout& source) {
 
 namespace {
 
-/// A layout of that shape, of as many axes, in the order of the source's axes.
+/// A layout of that shape, which has as many axes as the source, in the order of the source's axes.
 layout compact_along(const layout& source, axis_span shape) {
   if (source.is_c_contiguous()) return layout::c_order(shape);
   if (source.is_f_contiguous()) return layout::f_order(shape);
@@ -414,8 +414,8 @@ std::string tuple_text(axis_span entries) {
 
 namespace {
 
-/// An axis without one, because its elements repeat or there is only one, has no place in the order
-/// of memory.
+/// Whether an axis has a position in the order of memory. One without a stride, because its
+/// elements repeat or there is only one, has none.
 bool has_stride(const layout& where, std::size_t axis) {
   return where.shape()[axis] != 1 && where.strides()[axis] != 0;
 }

@@ -1,5 +1,5 @@
-// Layouts inside the library: the bytes that one touches, how one is built without checks, and in
-// which order loops take its axes. Private to the library.
+// Layouts inside the library: the bytes that a layout touches, its construction without checks, and
+// the order in which loops take its axes. Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,8 @@ constexpr bool overlap(byte_range a, byte_range b) noexcept {
 
 using axis_span = std::span<const std::ptrdiff_t>;
 
-/// a * b, or 0 if it does not fit. For strides: one that does not fit reaches no element.
+/// The product a * b, or 0 if it does not fit, for strides: one that does not fit reaches no
+/// element.
 inline std::ptrdiff_t multiply_or_zero(std::ptrdiff_t a, std::ptrdiff_t b) noexcept {
   std::ptrdiff_t product;
   return __builtin_mul_overflow(a, b, &product) ? 0 : product;
@@ -66,7 +67,7 @@ inline std::optional<std::ptrdiff_t> count_elements(axis_span shape) noexcept {
 /// it valid.
 class layout_builder {
  public:
-  /// A layout with that many axes, which a layout_builder then fills.
+  /// Makes a layout with that many axes, which a layout_builder then fills.
   static layout blank(std::size_t ndim) { return layout(static_cast<int>(ndim)); }
   static layout build(axis_span shape, axis_span strides, std::ptrdiff_t offset,
                       std::ptrdiff_t size) {
@@ -83,7 +84,7 @@ class layout_builder {
   void append(const layout& source, std::size_t axis) noexcept {
     append(source.shape()[axis], source.strides()[axis]);
   }
-  /// To be called after all axes were appended.
+  /// Finishes the layout, after all axes were appended.
   void finish(std::ptrdiff_t offset) noexcept {
     result_.offset_ = offset;
     result_.size_ = *count_elements(result_.shape());
@@ -101,13 +102,14 @@ class layout_builder {
 layout with_normal_strides(const layout& source);
 
 // The order in which loops over several arrays walk through memory, and which of their dimensions
-// are one: for copies and for users' element-wise kernels. No SYCL here.
+// are joined: for copies and for users' element-wise kernels. No SYCL here.
 
 /// Puts the dimension of the longest stride outermost. `stride` gives the stride that counts, which
 /// is not negative.
 template <class Dimension, class Stride>
 void put_longest_first(std::span<Dimension> all, const Stride& stride) {
-  // An insertion sort: stable, without memory of its own, and most loops are nearly in order.
+  // The sort is an insertion sort: it is stable and needs no memory of its own, and most loops are
+  // nearly in order.
   for (std::size_t k = 1; k < all.size(); ++k) {
     for (std::size_t i = k; i > 0 && stride(all[i - 1]) < stride(all[i]); --i) {
       std::swap(all[i - 1], all[i]);
@@ -132,7 +134,7 @@ std::size_t join_runs(std::span<Dimension> all, const Join& join) {
 
 namespace usmx::inline v1::internal {
 
-/// The plain type of a kind (dtype::kind) and a size; none where there is no such type.
+/// The plain type of a kind (dtype::kind) and a size; none if there is no such type.
 constexpr std::optional<dtype> find_plain_type(char kind, std::size_t itemsize) noexcept {
   const type_code found = detail::code_of(kind, itemsize);
   return found == type_code::structured ? std::nullopt : std::optional<dtype>(found);

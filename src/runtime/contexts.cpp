@@ -47,7 +47,8 @@ bool holds(const std::vector<sycl::device>& devices, const sycl::device& device)
   });
 }
 
-// Not every back end makes queues of sub-devices in their parent's context: OpenCL does not.
+// Makes a queue of a device or a sub-device. OpenCL makes no queues of sub-devices in their
+// parent's context.
 sycl::queue make_queue(const sycl::context& context, const sycl::device& device) {
   const bool is_in_order = traits_of(device.get_backend()).keeps_in_order_queues;
   try {
@@ -63,7 +64,8 @@ sycl::queue make_queue(const sycl::context& context, const sycl::device& device)
   }
 }
 
-// The states of the process. Never destroyed: at exit other threads may still be at work in them.
+// The states of the process. They are never destroyed: at exit other threads may still be at work
+// in them.
 class context_states {
  public:
   std::shared_ptr<context_state> of(const sycl::context& context) {
@@ -73,7 +75,7 @@ class context_states {
         return known->state;
       }
     }
-    // Outside of the lock, because asking the back end takes long.
+    // The state is made outside of the lock, because asking the back end takes long.
     auto made = std::make_shared<context_state>(context);
     const std::shared_ptr<context_state> evicted = make_room();
     const std::lock_guard lock(mutex_);
@@ -109,8 +111,8 @@ class context_states {
     }
     known_queue known{queue, state_in(of(queue.get_context()), queue)};
     queue_state result = known.state;
-    // The entry that is replaced may be the last reference to a queue: released outside of the
-    // lock.
+    // The entry that is replaced may be the last reference to a queue, and so it is released
+    // outside of the lock.
     std::optional<known_queue> previous(std::move(known));
     const std::lock_guard lock(mutex_);
     std::ranges::rotate(last_queues_, std::prev(last_queues_.end()));
@@ -149,7 +151,7 @@ class context_states {
     std::shared_ptr<context_state> state;
     std::uint64_t last_use;
 
-    // Nobody can begin to use it while the table is locked.
+    // Whether a state is in use. No thread can begin to use it while the table is locked.
     bool in_use() const { return state.use_count() > 1 || state->is_in_use(); }
   };
 
@@ -158,8 +160,8 @@ class context_states {
     queue_state state;
   };
 
-  /// The latest first. There are two, because imports in a row may alternate between dpctl's queue
-  /// and usmx's own.
+  /// The queues that a thread remembers, the latest first. There are two, because imports in a row
+  /// may alternate between dpctl's queue and usmx's own.
   using remembered_queues = std::array<std::optional<known_queue>, 2>;
 
   static constexpr std::size_t limit = 64;

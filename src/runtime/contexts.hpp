@@ -22,7 +22,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// Base of what a slot of a context's state holds. It is constructed from the context.
+/// The base of the contents of a slot of a context's state. They are constructed from the context.
 class context_slot {
  public:
   virtual ~context_slot() = default;
@@ -50,7 +50,7 @@ class context_state {
   /// The cached queue of a device of this context, or of a sub-device of one. Throws
   /// value_error for any other device.
   sycl::queue queue_of(const sycl::device&);
-  /// Whether it is one of them.
+  /// Whether a queue is one of this context's cached queues.
   bool is_cached(const sycl::queue&) const;
   /// The device of a queue of the peers; none for any other queue.
   std::optional<sycl::device> device_of_peers_queue(const sycl::queue&) const;
@@ -64,14 +64,13 @@ class context_state {
   const sycl::queue* peers_queue(const sycl::device&) const;
   /// usmx's queues that were made so far, and the peers' queues that are known.
   std::vector<sycl::queue> queues() const;
-  /// Whether somebody else holds one of the queues, one is shared with the peers, or a slot is in
-  /// use.
+  /// Whether other code holds one of the queues, one is shared with the peers, or a slot is in use.
   bool is_in_use() const;
 
  private:
   template <class Slot>
   friend std::shared_ptr<Slot> slot_of(std::shared_ptr<context_state>);
-  /// Private, because a reference alone would outlive a state that is forgotten.
+  /// The function is private, because a reference alone would outlive a state that is forgotten.
   template <class Slot>
   Slot& slot();
   bool queues_in_use() const;
@@ -120,8 +119,8 @@ std::shared_ptr<Slot> slot_of(std::shared_ptr<context_state> state) {
 }
 
 /// The state of a context, made when the context is first seen. The 64 most recently used states
-/// are kept, and all others that are in use: somebody holds the state, one of its queues or one of
-/// its slots, or a program has set something in a slot. None is destroyed at exit. A state holds
+/// are kept, and all others that are in use: other code holds the state, one of its queues or one
+/// of its slots, or a program has set something in a slot. None is destroyed at exit. A state holds
 /// its context, so no other context can get the same identity.
 std::shared_ptr<context_state> state_of(const sycl::context&);
 

@@ -29,7 +29,7 @@ namespace {
 
 using sycl::info::device_type;
 
-/// In the table of back ends, or in that of types.
+/// Finds a value's row in the table of back ends, or in that of types.
 template <class Row, std::size_t N, class Value>
 std::string_view name_of(const std::array<Row, N>& table, Value value, std::string_view otherwise) {
   const auto found = std::ranges::find(table, value, &Row::value);
@@ -72,8 +72,9 @@ std::string detail::root_device::filter() const {
 
 namespace {
 
-/// Has calls leave what drivers keep for each thread as it was. A driver that `was_there` before
-/// this call knows how that was; one that the runtime has loaded since had nothing for the thread.
+/// Makes calls leave the state that drivers keep for each thread as it was. A driver that
+/// `was_there` before this call knows the state; a driver that the runtime has loaded since had
+/// none for the thread.
 void keep_states_of_drivers(bool was_there) {
   for (const detail::back_end& each : detail::back_ends) {
     const auto find = each.traits->find_thread_state;
@@ -105,7 +106,7 @@ std::vector<detail::root_device> detail::query_root_devices() {
   return found;
 }
 
-// Never destroyed: devices may be described after main.
+// The list is never destroyed: devices may be described after main.
 const std::vector<detail::root_device>& detail::root_devices() {
   note_runtime_in_use();
   static const std::vector<detail::root_device>& none = *new std::vector<detail::root_device>;
@@ -204,7 +205,7 @@ namespace {
 using detail::root_device;
 using sycl::info::device_type;
 
-/// How much of a filter selector a message shows.
+/// The number of characters of a filter selector that a message shows.
 constexpr std::size_t longest_shown_filter = 80;
 
 template <class Row, std::size_t N>
@@ -232,8 +233,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// A number that is greater than any list of devices is still a number: that of a device that is not
-// there.
+// Reads an index. A number that is greater than any list of devices is still one: that of a device
+// that is not there.
 std::optional<std::size_t> parse_index(std::string_view text) {
   if (text.empty() || !std::ranges::all_of(text, [](char c) { return '0' <= c && c <= '9'; })) {
     return std::nullopt;
@@ -243,7 +244,8 @@ std::optional<std::size_t> parse_index(std::string_view text) {
   return value;
 }
 
-// Empty parts count as left out. At least one part has to be there, and the parts keep their order.
+// Reads one alternative of a filter. Empty parts count as left out. At least one part has to be
+// there, and the parts keep their order.
 std::optional<device_filter> parse_alternative(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() > 3 || std::ranges::all_of(parts, &std::string_view::empty)) {
@@ -296,8 +298,8 @@ bool fits(const root_device& root, const device_filter& filter) {
          (!filter.type || *filter.type == root.type);
 }
 
-// With an index, the device at that place among those that fit. Without one, the device among them
-// that the runtime prefers, and the first of equals.
+// The device that a filter names: the one at its index among those that fit. Without an index, the
+// one among them that the runtime prefers, and the first of equals.
 const root_device* find_match(const device_filter& filter) {
   const root_device* best = nullptr;
   std::size_t seen = 0;
@@ -396,7 +398,7 @@ constexpr sycl::backend cuda_backend = sycl::backend::ext_oneapi_cuda;
 
 using numbered_device = std::pair<std::int32_t, sycl::device>;
 
-/// Never destroyed, like the list that it comes from.
+/// The list is never destroyed, like the list that it comes from.
 const std::vector<numbered_device>& numbered_devices() {
   static const auto& all = *[] {
     auto* found = new std::vector<numbered_device>;
@@ -443,7 +445,8 @@ namespace {
 
 class peer_table {
  public:
-  /// Asks the back end, and enables the access, unless that is known.
+  /// Whether a device has access to a peer's memory. Asks the back end, and enables the access,
+  /// unless that is known.
   bool has_access(const sycl::device& device, const sycl::device& peer, const usm_driver& driver) {
     const std::lock_guard lock(mutex_);
     std::optional<bool>& known = allowed(device, peer);

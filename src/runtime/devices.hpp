@@ -30,21 +30,22 @@ inline constexpr std::array device_types{
     named_device_type{sycl::info::device_type::gpu, "gpu"},
     named_device_type{sycl::info::device_type::accelerator, "accelerator"}};
 
-/// A root device and what filters ask about it, so that selecting needs no runtime call.
+/// A root device and the properties that filters ask about, so that selecting needs no runtime
+/// call.
 struct root_device {
   sycl::device device;
   sycl::backend backend;
   sycl::info::device_type type;
-  /// Among the root devices of the same backend and type.
+  /// The index among the root devices of the same back end and type.
   std::size_t index;
   int default_score;
 
-  /// "opencl:cpu:0"
+  /// The filter string, such as "opencl:cpu:0".
   std::string filter() const;
 };
 
-/// Asks the runtime. Throws sycl::exception if the runtime refuses, for example because
-/// ONEAPI_DEVICE_SELECTOR is malformed.
+/// Asks the runtime for its root devices. Throws sycl::exception if the runtime refuses, for
+/// example because ONEAPI_DEVICE_SELECTOR is malformed.
 std::vector<root_device> query_root_devices();
 
 /// The root devices, for which the runtime is asked only once: it fixes its list at the first
@@ -52,7 +53,7 @@ std::vector<root_device> query_root_devices();
 /// repeats the refusal.
 const std::vector<root_device>& root_devices();
 
-/// Null for a sub-device.
+/// The entry of a root device in root_devices(); null for a sub-device.
 const root_device* find_root(const sycl::device&);
 
 /// The device that a sub-device is part of; none for a root device.
@@ -70,23 +71,23 @@ bool is_within(const sycl::device& device, const Predicate& predicate) {
 
 std::size_t count_cuda_devices();
 
-/// Null if there is none.
+/// The first CUDA device; null if there is none.
 const sycl::device* first_cuda_device();
 
-/// Null if the SYCL runtime has none with that number.
+/// The CUDA device with that number; null if the SYCL runtime has none.
 const sycl::device* find_cuda_device(std::int32_t number);
 
-/// Returns nothing for a device of another back end.
+/// CUDA's number of a device; nothing for a device of another back end.
 std::optional<std::int32_t> cuda_number(const sycl::device&);
 
-/// The text of an error about memory of a device that is not there: which device, if that is known,
-/// and which devices there are.
+/// The text of an error about memory of a device that is not there: it names the device, if that is
+/// known, and the devices that there are.
 std::string describe_missing_cuda_device(std::optional<std::int32_t> number);
 
-// Which memory kernels of a device may use: the one rule, for every kernel of usmx's and every
+// The memory that kernels of a device may use: the one rule, for every kernel of usmx's and every
 // kernel that it launches for others.
 
-/// Memory of a context, and whose it is. Memory of kind `host` is nobody's.
+/// Memory of a context, and the device that it belongs to. Memory of kind `host` belongs to none.
 struct owned_memory {
   const void* first;
   usm_kind kind;

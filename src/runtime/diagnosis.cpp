@@ -1,4 +1,4 @@
-// Which SYCL runtimes are mapped in this process, and why there is no device.
+// Finds the SYCL runtimes that are mapped in this process, and the reason why there is no device.
 #include "usmx/runtime/devices.hpp"
 
 #include <dlfcn.h>
@@ -66,7 +66,7 @@ void check_single_runtime() {
 
 namespace {
 
-/// How much of an environment variable's value a message shows.
+/// The number of characters of an environment variable's value that a message shows.
 constexpr std::size_t longest_shown_value = 80;
 
 std::string shown_variable(const char* name) {
@@ -106,8 +106,8 @@ bool has_symbol(const char* name) { return dlsym(RTLD_DEFAULT, name) != nullptr;
 
 bool is_python() { return has_symbol("Py_IsInitialized"); }
 
-/// A sanitizer's dlopen runs in its own library: the run paths of libsycl and of the OpenCL loader,
-/// by which these find the drivers, are not searched.
+/// Whether a sanitizer hides the drivers. Its dlopen runs in its own library: the run paths of
+/// libsycl and of the OpenCL loader, by which these find the drivers, are not searched.
 bool sanitizer_hides_drivers(const std::filesystem::path& runtime) {
   const char* paths = std::getenv("LD_LIBRARY_PATH");
   return (has_symbol("__asan_init") || has_symbol("__tsan_init") || has_symbol("__msan_init")) &&
@@ -115,7 +115,7 @@ bool sanitizer_hides_drivers(const std::filesystem::path& runtime) {
           std::string_view(paths).find(runtime.native()) == std::string_view::npos);
 }
 
-// Says what to change. The likeliest cause is tried first.
+// Says what a user should change. The likeliest cause is tried first.
 std::string advice(const std::filesystem::path& driver, bool driver_exists,
                    const std::optional<std::string>& foreign_tbb) {
   if (working_directory_is_gone()) {

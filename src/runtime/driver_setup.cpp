@@ -1,9 +1,9 @@
-// When the library is loaded: makes the CPU driver that was installed beside the SYCL runtime
-// visible, unless the user has configured OpenCL drivers, and turns its vectors off if asked; and
-// names the folder of the installed package with the runtime's adapter for CUDA. A fresh Python
-// environment has the driver, but nothing registers it. No SYCL call is made here: the first
-// platform query of the process reads the environment, so this must come before it and cost next to
-// nothing.
+// Sets the drivers up when the library is loaded: makes the CPU driver that was installed beside
+// the SYCL runtime visible, unless the user has configured OpenCL drivers, and turns its vectors
+// off if asked; and names the folder of the installed package with the runtime's adapter for CUDA.
+// A fresh Python environment has the driver, but nothing registers it. No SYCL call is made here:
+// the first platform query of the process reads the environment, so this must come before it and
+// cost next to nothing.
 #include "runtime/driver_setup.hpp"
 
 #include <dlfcn.h>
@@ -112,7 +112,7 @@ void show_cpu_driver(const fs::path& runtime) {
   }
 }
 
-// The runtime tries these folders before its own.
+// Names the folders of CUDA's adapter, which the runtime tries before its own.
 void name_cuda_adapter() {
   if (std::getenv(adapters_variable) != nullptr) {
     return;
@@ -129,7 +129,8 @@ void name_cuda_adapter() {
   }
 }
 
-// Intel's driver reads its variable when it builds a kernel, in child processes too.
+// Turns vectors off if the user has asked for it. Intel's driver reads its variable when it builds
+// a kernel, in child processes too.
 void turn_vectors_off_as_asked() {
   const char* const asked = std::getenv("USMX_KERNEL_VECTORS");
   if (asked != nullptr && std::string_view(asked) == "off") {
@@ -138,8 +139,9 @@ void turn_vectors_off_as_asked() {
   }
 }
 
-// With a device selector, the runtime does not load the adapters that bring these libraries in, and
-// the OpenCL loader, which has no run path, does not find them. They stay mapped.
+// Loads the libraries that the OpenCL loader needs. With a device selector, the runtime does not
+// load the adapters that bring them in, and the loader, which has no run path, does not find them.
+// They stay mapped.
 void load_libraries_of_opencl_loader(const fs::path& runtime) {
   if (std::getenv(device_selector_variable) == nullptr) {
     return;
@@ -159,7 +161,7 @@ void load_libraries_of_opencl_loader(const fs::path& runtime) {
       load_libraries_of_opencl_loader(runtime);
     }
   } catch (...) {
-    // Out of memory, or a path that cannot be read: without the set-up devices may be missing, and
+    // There is no memory, or a path cannot be read: without the set-up devices may be missing, and
     // diagnose_missing_device() says why.
   }
 }

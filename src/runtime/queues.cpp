@@ -24,8 +24,8 @@ counted_scope::counted_scope() noexcept { live.fetch_add(1, std::memory_order_re
 
 counted_scope::~counted_scope() { live.fetch_sub(1, std::memory_order_relaxed); }
 
-// Relaxed: the thread that began a scope sees its own count, and a thread that runs in a copy of
-// its context was told of that with an order.
+// The order is relaxed: the thread that began a scope sees its own count, and a thread that runs in
+// a copy of its context was told of that with an order.
 bool scopes_live() noexcept { return live.load(std::memory_order_relaxed) != 0; }
 
 }  // namespace usmx::inline v1::internal
@@ -37,7 +37,8 @@ namespace {
 std::atomic<bool> exposed = false;
 std::atomic<bool> peers_known = false;
 
-/// The default queue that a program has set. Never destroyed: used until the process ends.
+/// The default queue that a program has set. It is never destroyed: it is used until the process
+/// ends.
 struct chosen_default {
   detail::ranked_mutex<detail::lock_rank::default_queue> mutex;
   std::atomic<bool> any = false;
@@ -59,8 +60,8 @@ struct chosen_default {
 
 chosen_default& default_of_process() { return detail::immortal<chosen_default>(); }
 
-// An owning pointer without a destructor: a destructor would run before those of the thread's other
-// objects, which may still ask for the default queue.
+// The pointer owns the queue, and has no destructor: it would run before those of the thread's
+// other objects, which may still ask for the default queue.
 thread_local const sycl::queue* default_of_thread = nullptr;
 
 std::atomic<internal::scoped_queue_function> queue_in_scope = nullptr;

@@ -25,7 +25,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// Its mutex is its own: threads at work on one queue do not hold up those on another.
+/// A queue that was used. It has a mutex of its own: threads at work on one queue do not hold up
+/// those on another.
 struct used_queue {
   using implementation = std::remove_cvref_t<decltype(sycl::detail::getSyclObjImpl(
       std::declval<const sycl::queue&>()))>;
@@ -41,9 +42,9 @@ struct used_queue {
     return ++latest;
   }
 
-  /// Then its end is waited for by an event. The CUDA adapter's own wait leaves a stream out that a
-  /// thread has chosen, and where it puts its command only then, and so does the next one
-  /// (docs/decisions.md, 17).
+  /// Whether the queue is a stream. Then its end is waited for by an event. The CUDA adapter's own
+  /// wait leaves out a stream that a thread has chosen, but on which it has put no command yet, and
+  /// so does the next wait (docs/decisions.md, 17).
   bool is_stream() const noexcept {
     return stream_number != 0 && traits.in_order_queues_are_streams;
   }
@@ -61,15 +62,16 @@ struct used_queue {
   bool needs_lock;
   std::uint64_t stream_number;
   queue_mutex mutex;
-  // Waits are numbered in the order in which they begin. Finding the queue empty counts as a wait.
-  // Work that was submitted before a wait began was submitted before each later one, too.
+  // The number of waits, which are numbered in the order in which they begin. Finding the queue
+  // empty counts as a wait. Work that was submitted before a wait began was submitted before each
+  // later one, too.
   std::atomic<std::uint64_t> waits_begun = 0;
   std::atomic<std::uint64_t> latest_wait_done = 0;
 };
 
 namespace {
 
-/// Found by the identity of the queue, which no other queue has while it lives.
+/// The queues that were used, by the identity of each, which no other queue has while it lives.
 class queue_table {
  public:
   std::shared_ptr<used_queue> of(const sycl::queue& queue) {
@@ -176,12 +178,12 @@ using namespace std::chrono_literals;
 
 thread_local internal::interrupt_check check_of_thread = nullptr;
 
-/// One wait. The helper and the thread that waits for it share it, until that thread gives up.
+/// A wait that a helper and the thread that waits for the helper share, until that thread gives up.
 class helped_wait {
  public:
   explicit helped_wait(std::function<void()> wait) : wait_(std::move(wait)) {}
 
-  /// Runs on the helper. What the wait owns is destroyed here, too.
+  /// Waits, on the helper. The objects that the wait owns are destroyed here, too.
   void run() noexcept {
     try {
       wait_();
@@ -197,7 +199,7 @@ class helped_wait {
     done_.notify_one();
   }
 
-  /// Runs on the thread that waits.
+  /// Waits for the helper, on the thread that waits.
   void await() {
     while (!is_finished_soon()) {
       if (check_of_thread()) {
@@ -226,7 +228,7 @@ class helped_wait {
 /// sleep, until the process ends. A forked child does not have them, and waits for nothing.
 class helper_threads {
  public:
-  /// False if no thread can be started.
+  /// Starts a wait. Returns false if no thread can be started.
   bool start(const std::shared_ptr<helped_wait>& wait) {
     helper* free = take_free();
     if (free == nullptr) {
@@ -238,7 +240,7 @@ class helper_threads {
     return true;
   }
 
-  /// For exit: waits for the helpers, since work whose wait was given up must be finished, too.
+  /// Waits for the helpers at exit, since work whose wait was given up must be finished, too.
   void wait_until_free() {
     std::unique_lock lock(mutex_);
     all_free_.wait(lock, [this] { return free_.size() == count_; });
@@ -301,7 +303,7 @@ class helper_threads {
   std::size_t count_ = 0;
 };
 
-/// Never destroyed: its threads use it until the process ends.
+/// The object is never destroyed: its threads use it until the process ends.
 helper_threads& helpers() {
   static helper_threads& all = *[] {
     auto* made = new helper_threads;
@@ -312,8 +314,8 @@ helper_threads& helpers() {
   return all;
 }
 
-/// Asked once, so that an idle queue needs no helper. Where an in-order queue cannot be asked
-/// whether it is empty (docs/decisions.md, 18), a barrier tells.
+/// Whether a queue is idle, which is asked once, so that an idle queue needs no helper. If an
+/// in-order queue cannot be asked whether it is empty (docs/decisions.md, 18), a barrier tells.
 bool is_idle(const sycl::queue& queue) {
   if (queue.is_in_order() && !traits_of(queue.get_backend()).in_order_queues_tell_if_empty) {
     return is_complete(submit_barrier(queue));
@@ -321,8 +323,8 @@ bool is_idle(const sycl::queue& queue) {
   return queue_moment(queue).is_past();
 }
 
-/// Whether the work of an in-order queue is complete, asked by a barrier's event for a while, where
-/// that is quicker than to wake up a thread.
+/// Whether the work of an in-order queue is complete. Polls a barrier's event for a while, if that
+/// is quicker than to wake up a thread.
 bool is_done_soon(const sycl::queue& queue) {
   const std::chrono::microseconds time = traits_of(queue.get_backend()).asked_before_wait;
   if (!queue.is_in_order() || time == 0us) {
@@ -342,7 +344,7 @@ bool is_done_soon(const sycl::queue& queue) {
   return true;
 }
 
-/// How long to ask all of them, which is as long as one of them has to be waited for.
+/// The time for which to poll the events: the shortest of those that their back ends state.
 std::chrono::microseconds time_to_ask(const std::vector<sycl::event>& events) {
   auto time = std::chrono::microseconds::max();
   for (const sycl::event& event : events) {
@@ -352,7 +354,7 @@ std::chrono::microseconds time_to_ask(const std::vector<sycl::event>& events) {
   return time;
 }
 
-/// Whether they are complete, asked for a while where that is quicker than to wait.
+/// Whether the events are complete. Polls them for a while, if that is quicker than to wait.
 bool are_complete_soon(const std::vector<sycl::event>& events) {
   if (std::ranges::all_of(events, is_complete)) {
     return true;
@@ -408,8 +410,8 @@ namespace {
 thread_local bool waiting_is_refused = false;
 std::atomic<void (*)() noexcept> told_of_waits = nullptr;
 
-// Made without an allocation, so that no wait fails for lack of memory, and never destroyed, since
-// it is used at exit.
+// The mutex is made without an allocation, so that no wait fails for lack of memory, and never
+// destroyed, since it is used at exit.
 constinit driver_mutex mutex_of_waits;
 static_assert(std::is_trivially_destructible_v<driver_mutex>);
 
@@ -463,7 +465,7 @@ void try_to_wait(const Wait& wait) noexcept {
   try {
     wait();
   } catch (...) {
-    // The work failed. There is nobody left to tell, and the rest still has to be waited for.
+    // The work failed. Nobody can be told any more, and the rest still has to be waited for.
   }
 }
 
@@ -529,7 +531,7 @@ void internal::tell_of_waits(void (*told)() noexcept) noexcept {
 namespace usmx::inline v1::internal {
 namespace {
 
-// Deprecated, but the only function that tells whether a back end has the event.
+// The function is deprecated, but the only one that tells whether a back end has the event.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 std::uint32_t references_of_back_end(const sycl::event& event) {

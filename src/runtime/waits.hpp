@@ -23,14 +23,15 @@ namespace usmx::inline v1::internal {
 // Waits that the calling thread may give up, because a helper thread does them: so the Python
 // module lets Ctrl-C end them.
 
-/// Thrown by a wait that was given up. The work goes on, and its memory lives until it is done.
+/// The exception of a wait that was given up. The work goes on, and its memory lives until it is
+/// done.
 class USMX_API interrupted_wait : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Says whether to give up a wait. A waiting thread calls it every 50 ms, and holds no lock of
-/// usmx's.
+/// A function that says whether to give up a wait. A waiting thread calls it every 50 ms, and holds
+/// no lock of usmx's.
 using interrupt_check = bool (*)();
 
 /// Sets the check that gives up the calling thread's waits for *earlier* work from now on; with
@@ -43,19 +44,19 @@ USMX_API interrupt_check set_interrupt_check(interrupt_check) noexcept;
 /// up.
 USMX_API void wait_interruptibly(const sycl::queue&);
 
-/// The back end that has the event, or none: the event is complete from the start, or it is that of
-/// a host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
+/// The back end that has the event. None if the event is complete from the start, or is that of a
+/// host task or of a command that waits for one. `event.get_backend()` crashes for the event of a
 /// host task, whether it runs or is complete (libsycl 2026.2; docs/decisions.md, 20).
 USMX_API std::optional<sycl::backend> backend_of(const sycl::event&);
 
-// All waiting inside a driver, refusing it, and observing it. For the Python module, too: no thread
-// may wait while it holds the interpreter lock.
+// All waiting inside a driver, refusing it, and observing it. The Python module uses this, too: no
+// thread may wait while it holds the interpreter lock.
 
-/// Thrown instead of a wait that no_waiting refuses.
+/// The exception in place of a wait that no_waiting refuses.
 struct would_wait {};
 
-/// While this object lives, anything on this thread that would have to wait throws would_wait
-/// instead. Functions of arrays that wait for earlier work throw before they change anything. A
+/// Makes anything on this thread that would have to wait throw would_wait, as long as this object
+/// lives. Functions of arrays that wait for earlier work throw before they change anything. A
 /// thread has one such object at a time.
 class USMX_API no_waiting {
  public:
@@ -65,8 +66,8 @@ class USMX_API no_waiting {
   ~no_waiting();
 };
 
-/// Has `told` called before every wait in a driver, or for a lock that is held in a driver. For
-/// tests. Null turns it off.
+/// Sets a function that is called before every wait in a driver, or for a lock that is held in a
+/// driver. For tests. Null turns it off.
 USMX_API void tell_of_waits(void (*told)() noexcept) noexcept;
 
 }  // namespace usmx::inline v1::internal
@@ -76,12 +77,12 @@ namespace usmx::inline v1::detail {
 struct used_queue;
 using queue_mutex = ranked_mutex<lock_rank::queue>;
 
-/// Held during each call that submits to a queue. The queue is remembered from then on. No thread
-/// holds two such locks. Only out-of-order queues are really locked (docs/decisions.md, 17): while
-/// one thread waits for such a queue, the SYCL runtime hides commands from other threads that wait.
-/// If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses commands.
-/// But a submission to any queue may wait inside of the runtime (docs/decisions.md, 189), so no
-/// thread submits with the interpreter lock.
+/// The lock of a queue during each call that submits to it. The queue is remembered from then on.
+/// No thread holds two such locks. Only out-of-order queues are really locked (docs/decisions.md,
+/// 17): while one thread waits for such a queue, the SYCL runtime hides commands from other threads
+/// that wait. If another one submits to it, OpenCL's CPU driver crashes, and CUDA's adapter loses
+/// commands. But a submission to any queue may wait inside of the runtime (docs/decisions.md, 189),
+/// so no thread submits with the interpreter lock.
 class queue_lock {
  public:
   queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mutex> lock) noexcept;
@@ -96,7 +97,7 @@ class queue_lock {
 
 queue_lock lock_queue(const sycl::queue&);
 
-/// Calls `command(queue)`, which submits a command, under the lock, and returns what it returns.
+/// Calls `command(queue)`, which submits a command, under the lock, and returns its result.
 template <class Command>
 auto submit_to(sycl::queue queue, const Command& command) {
   const queue_lock lock = lock_queue(queue);
@@ -113,7 +114,7 @@ inline sycl::event submit_barrier(const sycl::queue& in_order) {
 /// Work of one such number runs in the order in which it was submitted.
 std::uint64_t stream_number(const sycl::queue&);
 
-/// How far usmx had waited for a queue when this object was made. It holds no queue.
+/// A mark of how far usmx had waited for a queue when this object was made. It holds no queue.
 class queue_mark {
  public:
   explicit queue_mark(const sycl::queue&);
@@ -134,8 +135,8 @@ class queue_moment {
   explicit queue_moment(const sycl::queue&);
   const sycl::queue& queue() const noexcept { return queue_; }
   /// Whether everything that was submitted before is complete, as far as can be told without
-  /// waiting: usmx has waited for the queue since, or the queue is empty now. The runtime is asked,
-  /// where the back end's queues can tell (docs/decisions.md, 18).
+  /// waiting: usmx has waited for the queue since, or the queue is empty now. Asks the runtime, if
+  /// the back end's queues can tell (docs/decisions.md, 18).
   bool is_past() const;
 
  private:
@@ -143,14 +144,14 @@ class queue_moment {
   queue_mark mark_;
 };
 
-/// The queues that have been locked and that somebody still holds.
+/// The queues that have been locked and that some code still holds.
 std::vector<sycl::queue> used_queues();
 
 /// Whether the calling thread may give up waits for earlier work.
 bool may_be_interrupted() noexcept;
 
-/// Whether the calling thread wants to give up what it waits for, to be asked every check_interval.
-/// The caller holds no lock, since the check may run Python code.
+/// Whether the calling thread should give up its wait. It asks every check_interval, and holds no
+/// lock, since the check may run Python code.
 bool should_give_up();
 inline constexpr auto check_interval = std::chrono::milliseconds(50);
 
@@ -159,25 +160,26 @@ inline constexpr auto check_interval = std::chrono::milliseconds(50);
 /// own what it uses. The caller holds no lock, since the check may run Python code.
 void wait_on_helper(std::function<void()> wait);
 
-/// Waits for all these events, which are those of earlier work.
+/// Waits for all these events, which are those of earlier work. The wait may be given up.
 void wait_interruptibly_for_all(std::vector<sycl::event>);
 
-/// Ask once, and do not poll: polling an event's status slows the work down.
+/// Whether an event is complete. Callers ask once, and do not poll: polling an event's status slows
+/// the work down.
 bool is_complete(const sycl::event&);
 
 /// Whether all work that was submitted to an in-order queue is known to be finished. False for
 /// OpenCL, which is not asked, because it crashes if another thread submits (docs/decisions.md,
-/// 18). Ask once, and do not poll: polling has been seen to livelock.
+/// 18). Callers ask once, and do not poll: polling has been seen to livelock.
 bool is_known_empty(const sycl::queue&);
 
-/// To be called before every wait, and before taking a lock that is held during one. Throws
-/// internal::would_wait if the thread must not wait.
+/// Throws internal::would_wait if the thread must not wait. Called before every wait, and before
+/// taking a lock that is held during one.
 void about_to_wait();
 using driver_mutex = ranked_mutex<lock_rank::driver_wait>;
 
-/// Held while a thread waits inside the driver. Where the driver hangs if several threads wait at
-/// once (backend_traits; docs/decisions.md, 21), one thread waits at a time; elsewhere nothing is
-/// locked. This is the last lock that a thread takes.
+/// Keeps a thread that waits inside the driver apart. If the driver hangs when several threads wait
+/// at once (backend_traits; docs/decisions.md, 21), one thread waits at a time; with other drivers
+/// nothing is locked. This is the last lock that a thread takes.
 class driver_wait {
  public:
   explicit driver_wait(bool alone);
@@ -186,19 +188,19 @@ class driver_wait {
   std::unique_lock<driver_mutex> lock_;
 };
 
-/// All waits for events go through these two. The first one allocates nothing, so that it cannot
-/// fail for lack of memory while a command is still running.
+/// Wait for events; all waits for events go through these two. The first one allocates nothing, so
+/// that it cannot fail for lack of memory while a command is still running.
 void wait_for(sycl::event);
 void wait_for_all(const std::vector<sycl::event>&);
 
 /// Registers an exit handler that waits for all work: work that is unfinished when the runtime's
-/// own exit handlers run aborts the process. To be called when a queue exists: exit handlers run in
+/// own exit handlers run aborts the process. Called when a queue exists: exit handlers run in
 /// reverse order, and this one has to run before those that the runtime registered while it made
 /// its first queue.
 void wait_at_exit();
 
-/// Adds a wait of a layer above, of which there are at most 4. They are called in the order in
-/// which they were added, before the queues are waited for.
+/// Adds a wait of a layer above, at most 4 in all. They are called in the order in which they were
+/// added, before the queues are waited for.
 void add_exit_wait(void (*wait)());
 
 }  // namespace usmx::inline v1::detail

@@ -84,7 +84,7 @@ class py_memory {
   PyObject* known_as_ = nullptr;
 };
 
-// The Python classes, one for each kind, as dpctl has them. All hold the same contents.
+// One Python class for each kind, as dpctl has them. All three hold the same contents.
 struct device_memory : py_memory {
   using py_memory::py_memory;
 };

@@ -35,7 +35,8 @@ struct attributes {
   CUdeviceptr start = 0;
   std::size_t nbytes = 0;
 
-  /// SYCL's shared memory is CUDA's managed memory, wherever it is at the moment.
+  /// The kind of the memory. SYCL's shared memory is CUDA's managed memory, wherever it is at the
+  /// moment.
   usm_kind kind() const noexcept {
     if (managed != 0) {
       return usm_kind::shared;
@@ -51,8 +52,8 @@ struct attributes {
   }
 };
 
-/// The attributes may name a larger range, out of which the driver has cut the allocation; this
-/// function names the allocation, of those that cuMemAlloc made.
+/// Refines the range. The attributes may name a larger one, out of which the driver has cut the
+/// allocation; this function names the allocation, if cuMemAlloc made it.
 void refine_range(const functions& driver, CUcontext context, CUdeviceptr address,
                   attributes& found) noexcept {
   const current_context current(driver, context);
@@ -113,7 +114,7 @@ allocation_info query(const functions& driver, const scope& where, const void* p
   std::array<void*, asked.size()> values{&found.type, &found.managed, &found.device, &found.start,
                                          &found.nbytes};
   const CUdeviceptr address = reinterpret_cast<std::uintptr_t>(pointer);
-  // It leaves as it was what it does not know.
+  // The driver leaves values as they were that it does not know.
   if (driver.get_attributes(asked.size(), asked.data(), values.data(), address) != success) {
     return {};
   }
@@ -162,8 +163,9 @@ std::optional<CUdevice> device_number(const functions& driver, const void* point
 
 namespace {
 
-/// The thread's current context, by which other libraries choose the device that they work on: the
-/// CUDA adapter (unified-runtime eb58ab8d) leaves that of the device current that it worked on.
+/// The thread's current context, by which other libraries choose the device that they work on. The
+/// CUDA adapter (unified-runtime eb58ab8d) leaves the context of the device that it worked on
+/// current.
 std::optional<thread_state> find_current_context() noexcept {
   const loaded_library driver("libcuda.so.1");
   thread_state found{};
@@ -175,8 +177,8 @@ std::optional<thread_state> find_current_context() noexcept {
 }  // namespace
 }  // namespace cuda
 
-/// NVRTC compiles the kernels: those that the SYCL runtime's own compiler makes for CUDA load
-/// without names, or crash the runtime.
+/// NVRTC compiles the kernels for CUDA. Kernels that the SYCL runtime's own compiler makes load
+/// without names there, or crash the runtime.
 const backend_traits cuda_traits{.keeps_in_order_queues = true,
                                  .in_order_queues_are_streams = true,
                                  .has_peer_access = true,
@@ -193,7 +195,8 @@ namespace {
 
 class cuda_driver final : public usm_driver {
  public:
-  /// Gives the first device's primary context back, which the caller has retained.
+  /// Takes over the first device's primary context, which the caller has retained, and gives it
+  /// back at the end.
   cuda_driver(const sycl::context& context, const cuda::functions& driver,
               std::vector<CUdevice> devices, CUcontext primary) noexcept
       : context_(context), driver_(driver), devices_(std::move(devices)), primary_(primary) {}
@@ -287,7 +290,7 @@ class recorded_event {
   CUevent event_ = nullptr;
 };
 
-/// Now, on this thread: one of the handles means the thread's own stream.
+/// Records an event now, on this thread: one of the handles means the thread's own stream.
 std::shared_ptr<const recorded_event> record(const sycl::device& device, CUstream stream) {
   const functions& driver = required_functions();
   const current_primary_context current(driver, sycl::get_native<backend>(device));
@@ -298,7 +301,8 @@ std::shared_ptr<const recorded_event> record(const sycl::device& device, CUstrea
 
 sycl::event follow_stream(const sycl::queue& queue, CUstream others) {
   const auto so_far = record(queue.get_device(), others);
-  // The queue has many streams: what depends on this command's event follows it on any of them.
+  // The queue has many streams: work that depends on this command's event follows it on any of
+  // them.
   return submit_to(queue, [&](sycl::queue& to) {
     return to.submit([&](sycl::handler& handler) {
       handler.ext_codeplay_enqueue_native_command([so_far](sycl::interop_handle interop) {

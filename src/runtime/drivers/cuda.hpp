@@ -1,6 +1,6 @@
 // Questions to CUDA's driver. The functions are passed in, so that tests can check the meaning of
-// the answers without such a device. Also where the libraries of CUDA's toolkit are, which users
-// install.
+// the answers without such a device. This header also finds the libraries of CUDA's toolkit, which
+// users install.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ namespace usmx::inline v1::detail::cuda {
 using result = int;
 inline constexpr result success = 0;  // CUDA_SUCCESS
 
-/// CUpointer_attribute; beside each the type that is written.
+/// CUpointer_attribute; beside each member is the type that is written.
 enum class pointer_attribute : int {
   memory_type = 2,     // unsigned int: memory_type
   is_managed = 8,      // unsigned int, or one byte: 0 or 1
@@ -49,7 +49,7 @@ enum class memory_type : unsigned { host = 1, device = 2 };
 /// CUevent_flags.
 enum class event_flags : unsigned { disable_timing = 2 };
 
-/// Each under the name that cuda.h's macros give to the current version of the function.
+/// The driver's functions, each under the name that cuda.h's macros give to its current version.
 struct functions {
   // cuPointerGetAttributes
   result (*get_attributes)(unsigned count, pointer_attribute*, void** values,
@@ -90,13 +90,13 @@ struct scope {
 /// Does as usm_driver::query: memory of a device that is not in the scope is unknown.
 allocation_info query(const functions&, const scope&, const void* pointer) noexcept;
 
-/// Whether the memory follows peer access: that of cuMemAlloc does. Memory of pools, and memory
-/// that was mapped piece by piece, has an access of its own, which others set: it counts as out of
-/// reach, since a kernel that is wrong about it ends all work of the process.
+/// Whether the memory follows peer access, as memory of cuMemAlloc does. Memory of pools, and
+/// memory that was mapped piece by piece, has an access of its own, which others set: it counts as
+/// out of reach, since a kernel that is wrong about it ends all work of the process.
 bool follows_peer_access(const functions&, const void* pointer) noexcept;
 
-/// Lets kernels of a device use memory of a peer. That somebody has done so already is no error.
-/// Throws device_error if there is no such device.
+/// Lets kernels of a device use memory of a peer. It is no error if that is enabled already. Throws
+/// device_error if there is no such device.
 bool enable_peer_access(const functions&, CUdevice, CUdevice peer);
 
 /// The number of the device that some memory belongs to; none if the driver does not know the
@@ -127,7 +127,7 @@ class current_context {
 };
 
 /// A device's primary context, in which the SYCL runtime and CUDA's own runtime work, as the
-/// thread's current one. Throws device_error with the driver's reason.
+/// thread's current one.
 class current_primary_context {
  public:
   current_primary_context(const functions& driver, CUdevice device)
@@ -153,12 +153,12 @@ class current_primary_context {
 };
 
 /// The stream of an in-order queue, for commands of which the SYCL runtime does not know; its
-/// context is the thread's current one as long as this lives. To be made anew for each command: the
+/// context is the thread's current one as long as this lives. Each command makes a new one: the
 /// CUDA adapter (unified-runtime eb58ab8d) counts the question as a use of the stream, and
 /// sycl::queue::wait() waits only for streams that were used.
 class used_stream {
  public:
-  /// Throws device_error with the driver's reason.
+  /// Asks for the stream. Throws device_error with the driver's reason.
   explicit used_stream(const sycl::queue& in_order);
   CUstream get() const noexcept { return stream_; }
 
@@ -173,9 +173,9 @@ class used_stream {
 sycl::event follow_stream(const sycl::queue& queue, CUstream others);
 
 /// Makes the next work on a stream of the current context wait for those of the events that are
-/// CUDA's; the others are complete when a command that depends on them starts. For native commands:
-/// the CUDA adapter (unified-runtime eb58ab8d) uses their events only to choose a stream, and does
-/// not wait for them (docs/decisions.md, 22).
+/// CUDA's. The others are complete when a command that depends on them starts. Native commands need
+/// this: the CUDA adapter (unified-runtime eb58ab8d) uses their events only to choose a stream, and
+/// does not wait for them (docs/decisions.md, 22).
 void hold_up(CUstream, const std::vector<sycl::event>& before);
 
 /// Waits for everything that CUDA's own runtime, or the SYCL runtime, has on a device.
@@ -189,13 +189,13 @@ struct toolkit_version {
   const char* nvrtc_folder;
   const char* cublas_folder;
 };
-/// The newest comes first.
+/// The versions that are searched, the newest first.
 inline constexpr toolkit_version toolkit_versions[] = {
     {13, 75, "nvidia/cu13/lib", "nvidia/cu13/lib"},
     {12, 50, "nvidia/cuda_nvrtc/lib", "nvidia/cublas/lib"}};
 
-/// The file of a library, such as "libnvrtc.so.13": of the Python package, else where the loader
-/// finds it, which then loads it for the whole of the process.
+/// The file of a library, such as "libnvrtc.so.13", in the Python package or else where the loader
+/// finds it. In the second case the loader loads it for the whole of the process.
 std::optional<std::filesystem::path> find_file(const std::string& name, const char* folder);
 
 }  // namespace usmx::inline v1::detail::cuda

@@ -64,8 +64,8 @@ class opencl_driver final : public usm_driver {
     return with_bounds(kind, pointer, base, nbytes);
   }
 
-  // Two questions instead of three: what begins at the first byte or before it, and holds the last
-  // one, holds all between.
+  // Asks two questions instead of three: an allocation that begins at the first byte or before it,
+  // and holds the last one, holds all between.
   usm_kind kind_around(const void* first, std::size_t nbytes) const override {
     const auto begin = reinterpret_cast<std::uintptr_t>(first);
     const std::uintptr_t last = begin + (nbytes - 1);

@@ -71,8 +71,8 @@ allocation_info narrowed_to_chunk(const functions& pools, allocation_info found,
       pools.usable_nbytes(pool, pointer, &left) != success) {
     return found;
   }
-  // A slab consists of chunks of one size. Of a pointer into one, a pool tells the bytes from there
-  // to its end: at the slab's first byte these are a whole chunk.
+  // A slab consists of chunks of one size. For a pointer into a chunk, a pool tells the bytes from
+  // there to the chunk's end: at the slab's first byte these are a whole chunk.
   const auto offset = static_cast<std::size_t>(static_cast<const std::byte*>(pointer) - found.base);
   const bool is_slab = chunk > 0 && chunk < found.nbytes && left == chunk - offset % chunk;
   const std::size_t start = is_slab ? offset / chunk * chunk : 0;

@@ -20,21 +20,22 @@
 #include "base/process.hpp"
 #include "usmx/runtime/usm_kind.hpp"
 
-// In what back ends differ, as values: code outside of this folder asks for these, and never which
-// back end it is. No SYCL here.
+// The differences between back ends, as values: code outside of this folder asks for these, and
+// never which back end it is. No SYCL here.
 
 namespace usmx::inline v1::detail {
 
-/// How the work of kernels is laid out: one work item in a group, which suits CPUs, or many beside
-/// each other, or many that share memory, in the kernels that the driver builds from PTX.
+/// The layout of a kernel's work: one work item in a group, which suits CPUs; many beside each
+/// other; or many that share memory, in the kernels that the driver builds from PTX.
 enum class kernel_shape { narrow, wide, tiled };
 
 /// The compiler of users' kernels: the SYCL runtime's, or NVIDIA's, which users install.
 enum class kernel_compiler { runtime, nvrtc };
 
-/// Each driver states its own. The defaults are those of back ends of which nothing is known.
+/// The traits of a back end, which each driver states. The defaults are those of back ends of which
+/// nothing is known.
 struct backend_traits {
-  /// Threads that wait in the driver at the same time may hang (docs/decisions.md, 21).
+  /// Whether threads that wait in the driver at the same time may hang (docs/decisions.md, 21).
   bool waits_one_at_a_time = false;
   /// Whether an in-order queue can be asked if it is empty, whatever other threads submit to it
   /// (docs/decisions.md, 18).
@@ -43,36 +44,38 @@ struct backend_traits {
   /// are not: dpctl's are not, and commands may run beside each other.
   bool keeps_in_order_queues = false;
   /// Whether an in-order queue is a stream of the driver's, on which usmx may start commands
-  /// itself: the runtime waits for them as for its own, and makes their event when somebody asks
-  /// for it.
+  /// itself: the runtime waits for them as for its own, and makes their event when it is asked for.
   bool in_order_queues_are_streams = false;
   /// Whether the host may touch the memory of CPU devices, whatever its kind.
   bool host_reaches_memory_of_cpus = false;
   /// Whether one memcpy may copy between the memory of several devices of a context
   /// (docs/decisions.md, 83).
   bool memcpy_crosses_devices = true;
-  /// Whether the runtime can let kernels of one device use another one's memory; elsewhere it fails
-  /// in ways of its own if it is asked.
+  /// Whether the runtime can let kernels of one device use another one's memory; with other back
+  /// ends it fails in ways of its own if it is asked.
   bool has_peer_access = false;
-  /// Whether kernels of every device may use memory of kind `shared`, whose ever it is.
+  /// Whether kernels of every device may use memory of kind `shared`, whichever device it belongs
+  /// to.
   bool shared_memory_is_everybodys = false;
-  /// The largest alignment to ask the runtime for. Its own pools, where a back end has them, lose
-  /// such a block when it is freed, and free other memory (docs/platforms.md).
+  /// The largest alignment to ask the runtime for. The runtime's own pools, which some back ends
+  /// have, lose a block of a larger one when it is freed, and free other memory
+  /// (docs/platforms.md).
   std::size_t largest_alignment = std::size_t{64} << 10;
-  /// How far apart rows may be, in bytes, that one command copies to or from a device's memory; 0
-  /// where the runtime has no such command, and makes a kernel or the host do it.
+  /// The largest distance in bytes between rows that one command copies to or from a device's
+  /// memory; 0 if the runtime has no such command, and makes a kernel or the host do it.
   std::ptrdiff_t longest_row_distance = 0;
-  /// The size of the items that a queue fills memory with as fast as memory takes them; 0 for none.
+  /// The size of the items with which a queue fills memory as fast as it can be written; 0 for
+  /// none.
   std::size_t fast_fill_itemsize = 0;
-  /// How long events are asked again and again before a thread is left to wait for them: for short
+  /// The time for which events are polled before a thread sleeps until they are complete: for short
   /// work that is quicker than to wake up threads. Longer work may need the core.
   std::chrono::microseconds asked_before_wait{0};
   /// Whether it costs more to ask if an event is complete than to make a command depend on it.
   bool asking_is_slow = false;
   /// The shape of the kernels for devices that are no CPUs.
   kernel_shape kernels = kernel_shape::wide;
-  /// Finds the state that the driver keeps for each thread, and that the runtime changes: none if
-  /// the driver is not loaded. Null where there is no such state.
+  /// Finds the state that the driver keeps for each thread, and that the runtime changes; none if
+  /// the driver is not loaded. The pointer is null if there is no such state.
   std::optional<thread_state> (*find_thread_state)() noexcept = nullptr;
   kernel_compiler compiler = kernel_compiler::runtime;
 };
@@ -83,21 +86,21 @@ class usm_driver {
   virtual ~usm_driver() = default;
   /// Does as usmx::query_allocation, but does not ask the registry.
   virtual allocation_info query(const void* pointer) const = 0;
-  /// The kind of the one allocation that all of these bytes lie in, nbytes > 0; unknown when there
-  /// is none. Where the back end cannot tell bounds, that of the first byte. A back end that can
-  /// tell it by fewer questions than query does so: every import asks.
+  /// The kind of the one allocation that all of these bytes lie in, nbytes > 0; unknown if there is
+  /// none. If the back end cannot tell bounds, it is the kind of the first byte. A back end that
+  /// needs fewer questions for this than for query() asks only those: every import calls this.
   virtual usm_kind kind_around(const void* first, std::size_t nbytes) const;
   /// Does as usmx::pointer_device.
   virtual sycl::device owner(const void* pointer) const = 0;
-  /// Whether kernels of a peer may use the memory as soon as the access is enabled: not every kind
-  /// of memory follows it. Back ends that cannot tell say yes.
+  /// Whether kernels of a peer may use the memory as soon as the access is enabled. Not every kind
+  /// of memory follows the access. Back ends that cannot tell say yes.
   virtual bool follows_peer_access(const void* pointer) const;
-  /// Does as the runtime's function for devices that can be peers. That the access is enabled is no
-  /// error. Returns false if it is refused.
+  /// Does as the runtime's function for devices that can be peers. It is no error if the access is
+  /// enabled already. Returns false if it is refused.
   virtual bool enable_peer_access(const sycl::device&, const sycl::device& peer) const;
 };
 
-/// Puts together what a driver says about `pointer`. Without a base or a size the bounds are
+/// Puts together a driver's answers about `pointer`. Without a base or a size the bounds are
 /// unknown. A driver that puts the pointer outside of its allocation contradicts itself: then
 /// everything is unknown.
 inline allocation_info with_bounds(usm_kind kind, const void* pointer, const void* base,
@@ -105,8 +108,8 @@ inline allocation_info with_bounds(usm_kind kind, const void* pointer, const voi
   if (base == nullptr || nbytes == 0) {
     return {.kind = kind};
   }
-  // Compares numbers, since pointers into different objects do not compare. In this order nothing
-  // wraps.
+  // Numbers are compared, since pointers into different objects do not compare. In this order
+  // nothing wraps.
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   const auto first = reinterpret_cast<std::uintptr_t>(base);
   const bool inside = address >= first && address - first < nbytes;
@@ -139,11 +142,12 @@ inline bool usm_driver::enable_peer_access(const sycl::device& device,
 
 std::unique_ptr<usm_driver> make_driver(const sycl::context&);
 
-/// Where the back end offers nothing of its own: the kind from the SYCL runtime, bounds unknown.
+/// Makes a driver for a back end that offers nothing of its own: it has the kind from the SYCL
+/// runtime, and bounds are unknown.
 std::unique_ptr<usm_driver> make_generic_driver(const sycl::context&);
 
-/// Each asks its driver, through functions looked up at run time; null where the driver does not
-/// have them. The context has to be of that back end.
+/// These ask each its driver, through functions looked up at run time; null if the driver does not
+/// have them. The context must be of that back end.
 std::unique_ptr<usm_driver> make_opencl_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_level_zero_driver(const sycl::context&);
 std::unique_ptr<usm_driver> make_cuda_driver(const sycl::context&);
