@@ -14,15 +14,15 @@ inline constexpr std::array<std::string_view, 18> driver_functions_of_one{
     "log1p", "sinh", "cosh", "asin", "acos", "atan",  "asinh", "acosh", "atanh"};
 inline constexpr std::array<std::string_view, 3> driver_functions_of_two{"pow", "atan2", "hypot"};
 
-/// One of them, for float or double.
+/// A function of the driver, for float or double.
 template <class T>
 struct driver_function {
-  /// For single numbers.
+  /// The function for single numbers.
   union {
     T (*of_one)(T);
     T (*of_two)(T, T);
   };
-  /// For a vector of numbers, which is as long as the processor's.
+  /// The function for a vector of numbers, which is as long as the processor's.
   const void* of_vectors;
 };
 
@@ -40,8 +40,8 @@ struct driver_library {
                      std::ptrdiff_t count);
 };
 
-/// Null where the driver has loaded no library of functions for the processor, which it does with
-/// the first kernel that calls one, or more than one.
+/// Finds a function; null if the driver has loaded no library of functions for the processor, which
+/// it does with the first kernel that calls one, or more than one.
 template <class T>
 const driver_library<T>* find_driver_library();
 template <>

@@ -209,7 +209,7 @@ class plan_cache {
   std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, plan>>::iterator> places_;
 };
 
-/// Never destroyed: a program may call functions up to its end.
+/// The cache is never destroyed: a program may call functions up to its end.
 plan_cache& plans() {
   static plan_cache& all = *new plan_cache();
   return all;

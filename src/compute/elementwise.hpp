@@ -24,9 +24,9 @@ inline constexpr std::size_t max_function_operands = 3;
 
 /// The types of a call.
 struct elementwise_types {
-  /// One for each input of the kernel, of which a number becomes an element.
+  /// The types of the kernel's inputs, for which a number becomes an element.
   std::array<type_code, max_function_operands> inputs;
-  /// The one in which the function computes: float for float16.
+  /// The type in which the function computes: float for float16.
   type_code computed;
   type_code result;
 };

@@ -34,7 +34,7 @@ struct host_loops {
   /// that driver's devices.
   bool (*find_functions)() = nullptr;
 
-  /// Whether it computes so many elements on a device as a kernel does, and sooner.
+  /// Whether the host's loop computes so many elements on a device as a kernel does, and sooner.
   USMX_API bool is_for(std::ptrdiff_t count, const sycl::device& device) const;
 };
 
@@ -44,7 +44,7 @@ struct host_function {
   std::array<host_loops, type_count> loops{};  // by type_code
 };
 
-/// Null where the host has no such function.
+/// Finds a function of the host; null if it has none of that name.
 USMX_API const host_function* find_host_function(std::string_view name);
 
 }  // namespace usmx::inline v1::internal

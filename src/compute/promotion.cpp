@@ -101,8 +101,8 @@ dtype common_type(std::span<const operand_kind> kinds) {
   if (!highest) {
     return *weak;
   }
-  // Each type is joined with one of the highest category first, as in NumPy: int16, uint16 and
-  // float32 are float32, although the first two would be int32.
+  // The types are joined each with one of the highest category first, as in NumPy: int16, uint16
+  // and float32 are float32, although the first two would be int32.
   dtype common = *highest;
   for (const operand_kind& each : kinds) {
     if (!each.is_weak) {

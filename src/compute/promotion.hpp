@@ -38,10 +38,10 @@ USMX_API dtype real_part_type(dtype) noexcept;
 /// The kind of an operand. None if it is neither an array nor a number.
 std::optional<operand_kind> operand(const kernel_argument&);
 
-/// False for an integer that an integer type lacks.
+/// Whether a type has the number; false for an integer that an integer type lacks.
 bool has_integer(dtype, const kernel_argument::number&);
 
-/// False also for a finite number that becomes infinite.
+/// Whether a type has the number's value; false also for a finite number that becomes infinite.
 USMX_API bool has_value(dtype, const kernel_argument::number&);
 
 /// A number as elements of this type have it. Floating-point numbers that are too large become

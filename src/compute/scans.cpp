@@ -138,7 +138,7 @@ std::vector<kernel> compile_scan(const scan_key& key, dtype values, const sycl::
 
 held_kernels kernels_for(const scan_key& key, dtype values, const sycl::queue& queue,
                          const row_scan::progress& progress) {
-  // Never destroyed: a program may compute up to its end.
+  // The kernels are never destroyed: a program may compute up to its end.
   static compiled_kernels<scan_key>& all = *new compiled_kernels<scan_key>();
   if (held_kernels known = all.find(queue, key)) {
     return known;

@@ -1,5 +1,5 @@
-// One cumulative sum or product: its types and shapes, and the two ways of computing it. Not
-// installed.
+// Cumulative sums and products: the types and shapes of a call, and the two ways of computing it.
+// Not installed.
 #pragma once
 
 #include <chrono>

@@ -31,8 +31,9 @@ struct function_row {
   std::string_view prints;
   /// Special cases, in words.
   std::string_view note = {};
-  /// At most, in units in the last place, for real and for complex numbers; 0: as NumPy's.
-  /// tools/measure_accuracy.py measures them; they hold for every vector unit of CPUs, and on CUDA.
+  /// The largest errors, in units in the last place, for real and for complex numbers; 0: as
+  /// NumPy's. tools/measure_accuracy.py measures them; they hold for every vector unit of CPUs, and
+  /// on CUDA.
   std::array<double, 2> errors = {};
   /// NumPy's function, if it has another name.
   std::string_view numpy = {};
@@ -46,7 +47,8 @@ struct function_row {
   int conditions = 0;
   /// Whether a kernel, which has it in vectors, is faster than a loop of the host for real numbers.
   bool is_slow_on_host = false;
-  /// One for each class, in the order of `classes`; empty where the function is not defined.
+  /// The expressions, one for each class, in the order of `classes`; empty if the function is not
+  /// defined.
   std::array<std::string_view, 5> expressions = {};
 
   static constexpr std::string_view classes = "biufc";

@@ -79,7 +79,8 @@ std::vector<std::ptrdiff_t> common_shape(std::string_view function,
 
 namespace {
 
-/// Axes of one element have no place in memory.
+/// Whether an array's axes lie in memory as those of another. Axes of one element have no position
+/// in memory.
 bool has_axes_as(const layout& a, const layout& b) {
   for (std::size_t k = 0; k < a.shape().size(); ++k) {
     if (a.shape()[k] > 1 && a.strides()[k] != b.strides()[k]) {
@@ -206,15 +207,15 @@ void join_dimensions(operand_loop& loop) {
   });
 }
 
-/// Decides as the copy engine's is_transposed: a few columns are not worth tiles.
+/// Whether tiles pay, as the copy engine's is_transposed decides: for a few columns they do not.
 bool is_transposed(const loop_dimension& rows, const loop_dimension& columns, std::size_t operand) {
   constexpr std::ptrdiff_t worthwhile = 4;
   return rows.extent >= worthwhile && columns.extent >= worthwhile && rows.strides[operand] != 0 &&
          std::abs(rows.strides[operand]) < std::abs(columns.strides[operand]);
 }
 
-/// The dimension along which an operand that is read has its elements closest together, if that
-/// is not the innermost one: the first such operand's.
+/// The dimension along which an operand that is read has its elements closest together, if that is
+/// not the innermost one. The first such operand decides.
 std::optional<std::size_t> rows_of_tiles(const operand_loop& loop,
                                          std::span<const loop_operand> operands) {
   const std::span<const loop_dimension> all = loop.dimensions();

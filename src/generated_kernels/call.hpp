@@ -1,5 +1,5 @@
-// One call of a generated kernel: its arguments, checked, broadcast, and as loops in their simplest
-// form; and what an element-wise kernel and a reduction make of them. Not installed.
+// A call of a generated kernel: its arguments, checked, broadcast, and as loops in their simplest
+// form, for element-wise kernels and for reductions. Not installed.
 #pragma once
 
 #include <array>
@@ -31,27 +31,27 @@ namespace usmx::inline v1::detail {
 /// The most arrays of one loop. With more, the loop would not fit into a kernel's arguments.
 inline constexpr std::size_t max_operands = 24;
 
-/// One dimension that all operands have in common; strides in bytes.
+/// A dimension that all operands have in common; strides in bytes.
 struct loop_dimension {
   std::ptrdiff_t extent;
   std::array<std::ptrdiff_t, max_operands> strides;  // the first ones are set
 };
 
-/// One array of a loop: its strides as multiples of `item` bytes, which an element has.
+/// An array of a loop: its strides as multiples of `item` bytes, which an element has.
 struct loop_operand {
   std::span<const std::ptrdiff_t> strides;
   std::ptrdiff_t item;
   bool is_read;  // so that tiles can help
 };
 
-/// A loop over at least one element. Dimensions have extents of 2 or more, the innermost is the
-/// last.
+/// A loop over at least one element. Its dimensions have extents of 2 or more, and the innermost is
+/// the last.
 struct operand_loop {
   operand_loop() noexcept {}  // what is used is set
 
   std::size_t ndim = 0;
   std::size_t count = 0;
-  /// Where each operand begins, in bytes from element zero.
+  /// The beginning of each operand, in bytes from element zero.
   std::array<std::ptrdiff_t, max_operands> offsets;
   std::array<loop_dimension, max_ndim> all_dimensions;  // only the first ndim are set
 
@@ -75,8 +75,8 @@ enum class loop_kind : std::uint8_t {
   tiles,  ///< Tiles of rows and columns, for operands whose rows are adjacent.
 };
 
-/// How a kernel finds the elements of an operand along the columns. Processors gather elements at
-/// places that are no constants, at half the cost if 32 bits hold them.
+/// The way in which a kernel finds the elements of an operand along the columns. Processors gather
+/// elements at places that are no constants at half the cost if 32 bits hold them.
 enum class step : char {
   adjacent = 'a',     ///< One after the other.
   repeated = 'r',     ///< One element for all columns.
@@ -87,7 +87,7 @@ enum class step : char {
   turned = 'u',       ///< By tiles that are read along the rows, by a stride.
 };
 
-/// Any but those of tiles, for an operand with elements of `item` bytes.
+/// The step of an operand with elements of `item` bytes: any except those of tiles.
 step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
 
 /// The form of a loop, which a kernel is generated for.
@@ -95,7 +95,7 @@ struct loop_form {
   loop_kind kind;
   /// The dimensions of the loop in the kernel: 1 if it is flat, else 2 or more.
   std::size_t dimensions;
-  /// Rows and columns of a tile; 0 if there are none.
+  /// The number of rows and columns of a tile; 0 if there are none.
   std::size_t edge;
   /// The items that a GPU works on at once: elements of a row that a work item reads before it
   /// writes one, or rows of work items in the group of a tile. 1 on CPUs, where both would be
@@ -109,7 +109,7 @@ struct loop_form {
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
                       std::size_t batch);
 
-/// "flat 1 0 1 aar", "rows 3 0 4 ass", "tiles 2 64 4 ta".
+/// Writes a form as "flat 1 0 1 aar", "rows 3 0 4 ass" or "tiles 2 64 4 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 
 /// Throws value_error or read_only_error, with the argument's place, unless the array is aligned as
@@ -135,7 +135,7 @@ layout common_layout(std::span<const array* const> arrays, std::span<const std::
 /// The array itself, or its elements repeated. Throws value_error if that is not possible.
 array broadcast_to(const array&, std::span<const std::ptrdiff_t> shape);
 
-/// Whether elements share bytes: fewer bytes than they have.
+/// Whether elements share bytes: the array has fewer bytes than its elements would have.
 bool is_crowded(const array_view&);
 
 array new_like(const array&);
@@ -144,13 +144,13 @@ array new_like(const array&);
 using started_work = std::vector<pending_event>;
 std::vector<sycl::event> events_of(const started_work&);
 
-/// An output that is computed in new memory, and copied to where it was wanted.
+/// An output that is computed in new memory, and then copied to the array that was given for it.
 struct separate_output {
   array given;
   array made;
 };
-/// Copies what outputs hold to their new memory: a kernel may read outputs, and need not write all
-/// of them.
+/// Copies the contents of outputs to their new memory: a kernel may read outputs, and need not
+/// write all of them.
 void copy_to_separate(std::span<const separate_output>);
 /// Copies the new memory to the outputs, in their order. Adds the events of the copies.
 void copy_from_separate(std::span<const separate_output>, started_work&);
@@ -159,7 +159,7 @@ void copy_from_separate(std::span<const separate_output>, started_work&);
 /// the operands, dimension by dimension, in bytes.
 using packed_loop = std::array<std::int64_t, max_kernel_loop_dimensions * (1 + max_operands)>;
 
-/// The loop with as many dimensions as the kernel has: the first ones may have one index.
+/// The loop with as many dimensions as the kernel has: the first ones may have extent 1.
 packed_loop packed(std::span<const loop_dimension>, std::size_t operand_count,
                    std::size_t kernel_dimensions);
 
@@ -197,10 +197,10 @@ class USMX_API generated_call {
   /// The kind of memory for outputs: device memory if an input has it, else shared if one has that,
   /// else host memory.
   usm_kind output_kind() const;
-  /// That array.
+  /// Sets an output to an array that was made for it.
   void set_output(std::size_t output, const array& made);
 
-  /// One event for those of a run. May wait.
+  /// Makes one event of those of a run. May wait.
   USMX_API static sycl::event event_of(const detail::started_work& run, const sycl::queue&);
 
  protected:
@@ -214,13 +214,13 @@ class USMX_API generated_call {
   const array* array_at(std::size_t k) const noexcept;
   bool is_raw(std::size_t k) const;
   bool is_output(std::size_t k) const;
-  /// Arrays that are given and that the loop goes through: inputs, or outputs as well.
+  /// The arrays that are given and that the loop goes through: inputs, or outputs as well.
   std::vector<const array*> operands(bool with_outputs) const;
-  /// For argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
-  /// value_error where the preamble's structure has another size than the array's elements, or
-  /// needs another alignment. Other arguments were checked before.
+  /// Checks argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
+  /// value_error if the preamble's structure has another size than the array's elements, or needs
+  /// another alignment. Other arguments were checked before.
   void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t place) const;
-  /// A letter for each raw array: what its kernel is generated for.
+  /// A letter for each raw array, which its kernel is generated for.
   std::string raw_forms() const;
   /// The report of bad indices, if there are raw arrays and the kernel checks them.
   std::optional<detail::view_checks> index_checks(const sycl::queue&) const;
@@ -237,12 +237,13 @@ class USMX_API generated_call {
   std::deque<array> own_;  // what arguments refer to
 };
 
-/// An output that overlaps another argument, other than element by element, is computed in new
-/// memory first, and so is a raw output that overlaps another argument at all.
+/// A call of an element-wise kernel. An output that overlaps another argument, other than element
+/// by element, is computed in new memory first, and so is a raw output that overlaps another
+/// argument at all.
 class USMX_API elementwise_call : public generated_call {
  public:
   /// Takes the arguments of elementwise_kernel::call(); outputs may follow the inputs. `shape` is
-  /// empty where the arguments give it. Throws as call() does. Makes and changes nothing.
+  /// empty if the arguments give it. Throws as call() does. Makes and changes nothing.
   elementwise_call(const elementwise_kernel&, std::span<const kernel_argument>,
                    std::optional<dtype> wanted,
                    const std::optional<std::vector<std::ptrdiff_t>>& shape);
@@ -266,8 +267,8 @@ class USMX_API elementwise_call : public generated_call {
   std::vector<detail::separate_output> separated_;  // raw ones
 };
 
-/// The first kernel makes parts of each result, of elements that are always the same ones for one
-/// shape, and the second one puts the parts together, in their order.
+/// A call of a reduction. The first kernel makes parts of each result, of elements that are always
+/// the same ones for one shape, and the second one puts the parts together, in their order.
 class USMX_API reduction_call : public generated_call {
  public:
   /// Takes the arguments of reduction_kernel::call(); outputs may follow the inputs. Throws as
@@ -277,7 +278,8 @@ class USMX_API reduction_call : public generated_call {
   ~reduction_call();
 
   /// Runs the kernels on a queue, after the events and the work on the arrays. No output is
-  /// lacking. Of the options, it takes what is not an argument of the call.
+  /// lacking. It uses those options that are not arguments of the call. Returns the events of all
+  /// work on the outputs.
   detail::started_work run(const sycl::queue&, const generated_call_options&);
 
  private:

@@ -34,7 +34,7 @@ struct elementwise_operand {
   bool is_output;
 };
 
-/// The loop of one call, and what the kernel has to be generated for.
+/// The loop of a call, and the form and the types that the kernel has to be generated for.
 struct elementwise_loop {
   operand_loop loop;
   loop_form form;
@@ -67,8 +67,8 @@ bool disturbs(const operand& output, const operand& other) {
   return may_overlap(plan) && (other.is_output || !is_in_place(plan) || detail::is_crowded(to));
 }
 
-/// Outputs that disturb inputs, or outputs before them, get new memory. So do those that overlap a
-/// raw input, of which any element may be read at any time.
+/// Gives new memory to outputs that disturb inputs, or outputs before them, and to those that
+/// overlap a raw input, of which any element may be read at any time.
 std::vector<detail::separate_output> separate_outputs(std::vector<operand>& all,
                                                       std::span<const array* const> raw_inputs) {
   std::vector<std::size_t> separated;
@@ -121,7 +121,7 @@ elementwise_loop loop_of(std::span<const operand> operands, std::span<const std:
 
 // ---- launching
 
-/// A part of the loop that one launch does: its dimensions, and where it begins.
+/// A part of the loop for one launch: its dimensions, and its beginning.
 struct loop_part {
   std::span<const detail::loop_dimension> dimensions;
   std::array<std::ptrdiff_t, detail::max_operands> offsets;
@@ -137,7 +137,7 @@ void for_each_part(const loop_part& all, std::size_t count, const Launch& launch
   if (!is_deep && detail::items_of(all.dimensions) <= most_items) {
     return launch(all);
   }
-  // A copy of the dimensions, of which the outermost one has a part.
+  // The outermost dimension of this copy is divided into parts.
   std::vector<detail::loop_dimension> dimensions(all.dimensions.begin(), all.dimensions.end());
   detail::loop_dimension& outermost = dimensions.front();
   const std::ptrdiff_t inner = detail::items_of(all.dimensions.subspan(1));
@@ -160,7 +160,8 @@ std::size_t extent_at(const loop_part& part, std::size_t from_the_end) {
              : static_cast<std::size_t>(part.dimensions[ndim - from_the_end].extent);
 }
 
-/// Work items beside each other take elements beside each other, and each takes `batch` of them.
+/// The sizes of a launch whose work items beside each other take elements beside each other,
+/// `batch` of them each.
 launch_sizes sizes_of_rows(const loop_part& part, std::size_t batch, std::size_t group) {
   const std::size_t columns = extent_at(part, 1);
   const std::size_t rows = static_cast<std::size_t>(detail::items_of(part.dimensions)) / columns;
@@ -223,7 +224,7 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
 
 elementwise_call::~elementwise_call() = default;
 
-/// How a call runs: what its loop goes through, and how.
+/// The plan of a call: the arrays of its loop, and its form.
 struct elementwise_call::plan {
   std::vector<operand> operands;
   std::vector<detail::separate_output> separated;
@@ -232,8 +233,8 @@ struct elementwise_call::plan {
   std::string form;
 };
 
-/// Any element of a raw output may be written at any time. One that overlaps inputs, arrays that
-/// the loop writes, or raw outputs before it gets new memory.
+/// Gives new memory to each raw output that overlaps inputs, arrays that the loop writes, or raw
+/// outputs before it: any of its elements may be written at any time.
 void elementwise_call::separate_raw_outputs() {
   const auto overlaps = [&](std::size_t k, std::size_t other) {
     const bool is_compared = other < k || (other != k && !is_raw(other));
@@ -242,7 +243,7 @@ void elementwise_call::separate_raw_outputs() {
   };
   std::vector<std::size_t> overlapping;
   for (std::size_t k = family_.input_count(); k < arguments_.size(); ++k) {
-    // One that is read-only is refused later.
+    // An output that is read-only is refused later.
     const bool may_be_written = is_raw(k) && !array_at(k)->readonly();
     const auto others = std::views::iota(std::size_t{0}, arguments_.size());
     if (may_be_written && std::ranges::any_of(others, [&](auto o) { return overlaps(k, o); })) {
@@ -298,7 +299,7 @@ detail::started_work elementwise_call::launch(const plan& how, const usmx::kerne
                                               const sycl::queue& queue,
                                               std::span<const sycl::event> after) const {
   detail::started_work events;
-  // One for each parameter, then the index, if there is one, and the loop.
+  // There is one entry for each parameter, then the index, if there is one, and the loop.
   std::vector<detail::argument_bytes> bytes(arguments_.size() + (how.has_index ? 2 : 1));
   std::vector<detail::array_use> uses =
       uses_of(how.operands, typed_->signature, detail::home_of(generated));

@@ -13,7 +13,8 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// a * b + c is rounded twice, as in NumPy (docs/decisions.md, 119). The user's options come after.
+/// The option with which a * b + c is rounded twice, as in NumPy (docs/decisions.md, 119). The
+/// user's options come after it.
 constexpr const char* no_contraction = "-ffp-contract=off";
 
 const array* array_of(const kernel_argument& argument) {
@@ -21,7 +22,8 @@ const array* array_of(const kernel_argument& argument) {
   return found == nullptr ? nullptr : *found;
 }
 
-/// Numbers have no type of their own, but a kind: in the order of their alternatives.
+/// The types for numbers, which have a kind and no type of their own, in the order of their
+/// alternatives.
 constexpr type_code number_types[] = {type_code::bool_, type_code::int64, type_code::uint64,
                                       type_code::float64, type_code::complex128};
 
@@ -40,7 +42,8 @@ std::optional<found_type> found_in(const kernel_argument& argument) {
 
 char letter_of(dtype type) { return static_cast<char>('A' + static_cast<int>(type.code())); }
 
-/// Tells structured types apart that live: those of a key do, since its typed_arguments hold them.
+/// A text that tells structured types apart that live: those of a key do, since its typed_arguments
+/// hold them.
 std::string address_of(dtype type) {
   return type.is_structured() ? message(static_cast<const void*>(type.typestr().data())) : "";
 }
@@ -80,7 +83,7 @@ bool suits(const kernel_parameter& compiled, const kernel_parameter& passed) {
   return is_element && compiled.form == passed.form && compiled.ndim == passed.ndim;
 }
 
-/// Throws compile_error unless the kernel takes what the launch passes.
+/// Throws compile_error unless the kernel takes the arguments that the launch passes.
 void require_passed(const std::string& kernel, const kernel_signature& compiled,
                     std::span<const passed_parameter> passed) {
   for (std::size_t k = 0; k < passed.size(); ++k) {

@@ -30,8 +30,8 @@ namespace usmx::inline v1::detail {
 /// The types of a call's arguments, and the signature of a kernel for them.
 struct typed_arguments {
   std::string key;
-  /// Inputs have the forms value, const_pointer and, if they are raw, const_view; outputs pointer
-  /// and view.
+  /// The parameters. Inputs have the forms value, const_pointer and, if they are raw, const_view;
+  /// outputs pointer and view.
   kernel_signature signature;
   std::vector<held_dtype> types;
 };
@@ -40,15 +40,15 @@ struct typed_arguments {
 /// its type another meaning.
 struct passed_parameter {
   std::string name;
-  /// With a size of 0, of any element.
+  /// The type of the parameter. A size of 0 stands for any element.
   kernel_parameter type;
 };
 
 /// The index at which a loop begins.
 passed_parameter passed_index();
-/// A structure that usmx fills.
+/// A parameter that is a structure, which usmx fills.
 passed_parameter passed_structure(const std::string& name, std::size_t nbytes);
-/// One of the loops of the header of generated sources.
+/// A parameter that is one of the loops of the header of generated sources.
 passed_parameter passed_loop(const std::string& name, std::size_t operands, std::size_t dimensions);
 
 struct generated_kernel {
@@ -66,18 +66,18 @@ class kernel_family {
   /// Users' texts, by the names under which generated sources include them.
   using written_texts = std::vector<std::pair<std::string, std::string>>;
 
-  /// Throws value_error for parameters that cannot be.
+  /// Makes a family of kernels. Throws value_error for parameters that cannot be.
   kernel_family(std::string_view inputs, std::string_view outputs, written_texts,
                 generation_options);
 
   const std::string& name() const noexcept { return options_.name; }
   /// The name of the kernel in the source, which none of C++'s functions has.
   std::string source_name() const { return "usmx_named_" + name(); }
-  /// Inputs first.
+  /// The parameters, inputs first.
   std::span<const generated_parameter> parameters() const noexcept { return parameters_; }
   std::size_t input_count() const noexcept { return input_count_; }
   std::size_t output_count() const noexcept { return parameters_.size() - input_count_; }
-  /// Whether its kernels check the indices of raw arrays.
+  /// Whether the kernels check the indices of raw arrays.
   bool checks_indices() const noexcept { return options_.debug; }
 
   /// The types of these arguments, one for each parameter. Throws type_error as choose_types()
@@ -100,8 +100,8 @@ class kernel_family {
  private:
   static constexpr std::size_t most_types = 256;
 
-  /// Types that are forgotten and met again are others: then what was compiled for them is
-  /// forgotten, too.
+  /// The key of compiled kernels. Types that are forgotten and met again are others: then what was
+  /// compiled for them is forgotten, too.
   struct kernel_key {
     std::shared_ptr<const typed_arguments> typed;
     std::string form;
@@ -132,20 +132,20 @@ struct started_call {
   started_work events;
   sycl::queue queue;
 
-  /// May wait.
+  /// Takes the outputs with their event. May wait.
   generated_result with_event() &&;
 };
 
 class complete_call {
  public:
-  /// The arguments are inputs, or inputs and outputs. Throws value_error unless the options have an
-  /// output for each of the kernel's, or none, and type_error if both have outputs.
+  /// Takes the arguments, which are inputs, or inputs and outputs. Throws value_error unless the
+  /// options have an output for each of the kernel's, or none, and type_error if both have outputs.
   complete_call(const kernel_family&, std::span<const kernel_argument> arguments,
                 const generated_call_options&);
 
-  /// Inputs and outputs.
+  /// All arguments: inputs and outputs.
   std::span<const kernel_argument> all() const noexcept { return all_; }
-  /// Where it runs. Throws value_error for arrays on two queues.
+  /// The queue of the call. Throws value_error for arrays on two queues.
   sycl::queue queue() const;
   template <class Call>
   started_call start(Call& call) const {
@@ -155,7 +155,7 @@ class complete_call {
   }
 
  private:
-  /// The outputs, of which those that the call lacks are made.
+  /// The outputs. Those that the call lacks are made.
   std::vector<array> results(internal::generated_call&, const sycl::queue&) const;
 
   const kernel_family& family_;
@@ -163,7 +163,7 @@ class complete_call {
   std::vector<kernel_argument> all_;
 };
 
-/// The one output. Throws type_error if there are several.
+/// The only output. Throws type_error if there are several.
 array only_output(const std::string& kernel, std::vector<array> outputs);
 
 }  // namespace usmx::inline v1::detail

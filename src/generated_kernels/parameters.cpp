@@ -33,7 +33,7 @@ std::vector<std::string_view> split_words(std::string_view text) {
   return words;
 }
 
-/// The words that C++ keeps for itself, and no name of a parameter can be.
+/// The words that C++ keeps for itself, so that no parameter can have such a name.
 constexpr std::string_view words_of_cpp[] = {
     "alignas",      "alignof",       "and",         "and_eq",
     "asm",          "auto",          "bitand",      "bitor",
@@ -59,7 +59,8 @@ constexpr std::string_view words_of_cpp[] = {
     "virtual",      "void",          "volatile",    "wchar_t",
     "while",        "xor",           "xor_eq",      "reinterpret_cast"};
 
-/// Macros of usmx/kernel.hpp, of CUDA devices too, and of the compiler. USMX_... are others.
+/// The macros of usmx/kernel.hpp, of CUDA devices too, and of the compiler, except those that begin
+/// with USMX_.
 constexpr std::string_view macros_of_kernels[] = {
     "INFINITY",   "NAN",     "M_E",    "M_LOG2E",   "M_LOG10E",      "M_LN2",
     "M_LN10",     "M_PI",    "M_PI_2", "M_PI_4",    "M_1_PI",        "M_2_PI",
@@ -183,15 +184,15 @@ void check_kernel_name(std::string_view name) {
 
 namespace {
 
-/// "1:19", of a character.
+/// The place of a character in a text: "1:19".
 std::string place_in(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t begin = before.rfind('\n');  // npos + 1 is 0
   return message(std::ranges::count(before, '\n') + 1, ':', at - (begin + 1) + 1);
 }
 
-/// Behind the comment, the text in quotes or the character that begins at `at`; `at` itself if none
-/// does, npos for one that does not end.
+/// The end of the comment, the text in quotes or the character that begins at `at`; `at` itself if
+/// none does, npos for one that does not end.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
   if (rest.starts_with("//")) {
@@ -290,8 +291,8 @@ std::string cpp_name(dtype type) { return cpp_names[static_cast<std::size_t>(typ
 
 namespace {
 
-/// The type that a variable stands for, and the argument, or `dtype`, that says so: empty for a
-/// number.
+/// The type that a variable stands for, and the argument, or `dtype`, that says so; it is empty for
+/// a number.
 struct known_type {
   dtype type;
   std::string by;
@@ -302,7 +303,7 @@ bool stands_for_type(const generated_parameter& parameter) {
   return parameter.is_variable() || parameter.is_structure;
 }
 
-/// An array's type is that of its parameter.
+/// Requires that an array's type is that of its parameter, and notes the types of variables.
 void match(std::string_view kernel, const generated_parameter& parameter, dtype found,
            known_types& variables) {
   const std::string beginning =
@@ -335,7 +336,7 @@ dtype type_of(const generated_parameter& parameter, const known_types& variables
                                     : *named_type(parameter.type);
 }
 
-/// `wanted` stands for variables of which there is no array.
+/// Gives variables of which there is no array the type `wanted`.
 void use_wanted(std::string_view kernel, std::span<const generated_parameter> parameters,
                 std::span<const std::optional<found_type>> found, dtype wanted,
                 known_types& variables) {
@@ -366,7 +367,7 @@ void use_wanted(std::string_view kernel, std::span<const generated_parameter> pa
   }
 }
 
-/// The widest number stands for variables that nothing else names.
+/// Gives variables that nothing else names the type of the widest number.
 void use_numbers(std::span<const generated_parameter> parameters,
                  std::span<const std::optional<found_type>> found, known_types& variables) {
   for (std::size_t k = 0; k < parameters.size(); ++k) {

@@ -16,7 +16,7 @@ namespace detail {
 
 /// A type of values that are reduced.
 struct value_type {
-  /// The parameter whose type it is; none for a type that does not vary, which has the name.
+  /// The parameter that has this type; none for a type that does not vary, which has the name.
   std::optional<std::size_t> place;
   std::string name = {};
 };
@@ -27,7 +27,7 @@ struct reduction_kernel::implementation {
   implementation(std::string_view inputs, std::string_view outputs,
                  reduction_expressions expressions, const generation_options& options);
 
-  /// The types of what is reduced, as C++ has them.
+  /// The types of the values in C++.
   detail::reduction_types types(std::span<const held_dtype> types) const {
     return {written(result, types), block ? written(*block, types) : std::string()};
   }
@@ -39,7 +39,7 @@ struct reduction_kernel::implementation {
   std::optional<detail::value_type> block;
 
  private:
-  /// One of the library's names, or the preamble's.
+  /// A type as the source names it: by one of the library's names, or the preamble's.
   std::string written(const detail::value_type& type, std::span<const held_dtype> types) const {
     return type.place ? family.type_name(*type.place, types[*type.place]) : type.name;
   }
@@ -168,7 +168,7 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
 
 reduction_call::~reduction_call() = default;
 
-/// How a call runs: its loops, as the kernels get them, and the memory between the two.
+/// The plan of a call: its loops, as the kernels get them, and the memory between the two.
 struct reduction_call::plan {
   reduction loops;
   std::vector<detail::separate_output> separated;
@@ -183,8 +183,8 @@ struct reduction_call::plan {
 
 namespace {
 
-/// Outputs that overlap others before them, or whose own elements share bytes, get new memory: work
-/// items write all outputs at once. Inputs have been read by then.
+/// Gives new memory to outputs that overlap others before them, or whose own elements share bytes:
+/// work items write all outputs at once. Inputs have been read by then.
 std::vector<detail::separate_output> separate_overlapping(std::span<reduction::side> outputs) {
   std::vector<std::size_t> separated;
   for (std::size_t k = 0; k < outputs.size(); ++k) {

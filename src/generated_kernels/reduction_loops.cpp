@@ -12,7 +12,7 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-/// The entries of an array's axes that are reduced, or are not.
+/// The entries of an array's axes that are reduced, or of those that are not.
 std::vector<std::ptrdiff_t> chosen_entries(std::span<const std::ptrdiff_t> entries,
                                            std::span<const char> reduced, bool wanted) {
   std::vector<std::ptrdiff_t> chosen;
@@ -28,9 +28,10 @@ std::ptrdiff_t innermost_stride(const operand_loop& loop) {
   return loop.ndim == 0 ? 0 : std::abs(loop.dimensions().back().strides[0]);
 }
 
-/// Where a result has few elements beside each other, or results lie closer together than what they
-/// are made of. On GPUs a group for each short row leaves most of a core idle: sums of 2 Mi rows of
-/// 16 took nine times as long, of rows of 100 twice; from 128 on both take as long.
+/// Whether a work item makes a whole result: if a result has few elements beside each other, or
+/// results lie closer together than what they are made of. On GPUs a group for each short row
+/// leaves most of a core idle: sums of 2 Mi rows of 16 took nine times as long, of rows of 100
+/// twice; from 128 on both take as long.
 bool is_outer(const reduction_loops& call, const sycl::device& device) {
   const std::ptrdiff_t few = device.is_cpu() ? 16 : 128;
   if (call.kept.ndim == 0) {
@@ -40,10 +41,10 @@ bool is_outer(const reduction_loops& call, const sycl::device& device) {
   return is_short || innermost_stride(call.kept) < innermost_stride(call.reduced);
 }
 
-/// A CPU does as many work items at once as a vector has elements. With more of them it would go
-/// through the elements several times: then a sum took twice as long, and one in blocks, of which
-/// each item has several values at once, two to four times. A GPU with few groups needs large ones
-/// to be busy.
+/// The most work items of a group. A CPU does as many work items at once as a vector has elements.
+/// With more of them it would go through the elements several times: then a sum took twice as long,
+/// and one in blocks, of which each item has several values at once, two to four times. A GPU with
+/// few groups needs large ones to be busy.
 std::size_t most_lanes(const reduction_loops& call, const sycl::device& device) {
   if (device.is_cpu()) {
     return call.has_blocks ? 4 : 16;
@@ -70,7 +71,7 @@ std::size_t lanes_of(const reduction_loops& call, const sycl::device& device) {
 
 std::int64_t parts_up(std::int64_t a, std::int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// How many parts each result has at most. Depends on the shape only, so that results do.
+/// The most parts that each result has. The number depends on the shape only, so that results do.
 std::int64_t most_parts(std::int64_t results, std::int64_t elements, bool is_outer) {
   constexpr std::int64_t enough_items = 262144;
   constexpr std::int64_t enough_groups = 256;

@@ -1,5 +1,5 @@
-// The loops of a reduction, and how they are shared out: which elements are put together in which
-// order. Kernels and the host's loops go by them, so that results have the same bits. Not
+// The loops of a reduction, and the order in which elements are put together by the work items that
+// share them. Kernels and the host's loops go by them, so that results have the same bits. Not
 // installed.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace usmx::inline v1::detail {
 
-/// The arrays of one call, and the loops over them.
+/// The arrays of a call, and the loops over them.
 struct reduction_loops {
   struct side {
     std::size_t place;  // among the parameters
@@ -45,7 +45,7 @@ struct part_sizes {
   std::int64_t elements;  // of one result
 };
 
-/// How the elements of one result are divided: first into lines, which are all dimensions but the
+/// The division of the elements of one result: first into lines, which are all dimensions but the
 /// innermost one. No part is empty.
 struct division {
   part_sizes sizes;
@@ -63,14 +63,15 @@ struct reduced_shape {
 /// lies in it.
 void set_loops(reduction_loops& call, const reduced_shape& axes);
 
-/// Sets how the work items of a device share the elements, for loops that are set.
+/// Decides how the work items of a device share the elements, for loops that are set.
 void share_out(reduction_loops& call, const sycl::device& device);
 
-/// Depends on the loops only, so that results do. Precondition: there are elements.
+/// The division of a call's elements. It depends on the loops only, so that results do.
+/// Precondition: there are elements.
 division division_of(const reduction_loops& call);
 
-/// One flag for each axis. Throws value_error for an axis that is there twice, and axis_error for
-/// one that is not there.
+/// A flag for each axis that says whether it is reduced. Throws value_error for an axis that is
+/// there twice, and axis_error for one that is not there.
 std::vector<char> reduced_flags(const std::optional<std::vector<std::ptrdiff_t>>& axes,
                                 std::size_t ndim);
 

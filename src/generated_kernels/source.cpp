@@ -269,7 +269,7 @@ bool is_index(const source_operand& each) { return each.pointer.empty(); }
 
 bool is_turned(const source_operand& each) { return each.step == 't' || each.step == 'u'; }
 
-/// Where a row begins, in bytes from an operand's first element.
+/// The beginning of a row, in bytes from an operand's first element.
 std::string row_of(std::size_t k, bool is_tiled) {
   return message("usmx_at.at[", k, "]") +
          (is_tiled ? message(" + usmx_row * usmx_loop.row_stride(", k, ")") : "");

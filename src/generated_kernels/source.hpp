@@ -17,7 +17,7 @@
 namespace usmx::inline v1::detail {
 
 struct generated_parameter {
-  /// The name of a type, as dtype::name() has it; one letter is a variable, for any type.
+  /// The name of a type, as dtype::name() has it; a single letter is a variable, for any type.
   std::string type;
   std::string name;
   /// Whether the operation indexes the array itself.
@@ -28,8 +28,8 @@ struct generated_parameter {
   bool is_variable() const noexcept { return type.size() == 1; }
 };
 
-/// The parameters of a text; `what` is its name for errors. Throws value_error if it is not written
-/// so, or a type is unknown: none of the library's, and none that the preamble names.
+/// The parameters of a text, which `what` names in errors. Throws value_error if the text cannot be
+/// read, or a type is unknown: none of the library's, and none that the preamble names.
 std::vector<generated_parameter> parse_parameters(std::string_view what, std::string_view text,
                                                   std::string_view preamble);
 
@@ -58,7 +58,7 @@ std::optional<dtype> named_type(std::string_view name);
 
 std::string cpp_name(dtype);
 
-/// The type of an argument: of an array, or of a number, whose type is only a kind.
+/// The type of an argument: that of an array, or the kind of a number.
 struct found_type {
   dtype type;
   bool is_array;
@@ -79,13 +79,13 @@ struct source_parameter {
   /// The name of the type variable, else empty.
   std::string variable;
   bool is_output;
-  /// Whether it is an array, and not a number.
+  /// Whether the parameter is an array, and not a number.
   bool is_array;
   /// The dimensions of a raw array, else 0.
   int raw_ndim;
   bool is_contiguous;
 
-  /// Whether the loop gives its elements.
+  /// Whether the loop gives the parameter's elements.
   bool is_operand() const noexcept { return is_array && raw_ndim == 0; }
 };
 
@@ -106,7 +106,7 @@ std::string source_beginning(std::span<const source_parameter>);
 
 std::string declaration(const source_parameter&);
 
-/// Raw arrays under the names that users know.
+/// Declares raw arrays under the names that users know.
 std::string raw_arrays(std::span<const source_parameter>);
 
 /// The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes. The
@@ -145,7 +145,7 @@ struct reduction_places {
   bool has_count;
 };
 
-/// The types of a reduction's values, as C++ has them.
+/// The types of a reduction's values in C++.
 struct reduction_types {
   std::string result;
   std::string block;  // in which eight values are put together; empty: in none

@@ -23,21 +23,22 @@ struct kernel_cache_key {
 
 class cache_files {
  public:
-  /// If all files have more than `limit` bytes, the oldest ones are deleted.
+  /// The limit of all files' bytes, above which the oldest ones are deleted, unless another one is
+  /// given.
   static constexpr std::uintmax_t default_limit = std::uintmax_t{64} << 20;
 
   /// The cache in the directory that the environment names.
   cache_files() : cache_files(kernel_cache_directory()) {}
-  /// With an empty name there is no cache: it never has an entry. A directory that belongs to
-  /// another user, or that another user can write to, is not used either, since what is in it will
-  /// be run.
+  /// Opens a cache in a directory. With an empty name there is no cache: it never has an entry. A
+  /// directory that belongs to another user, or that another user can write to, is not used either,
+  /// since its contents will be run.
   explicit cache_files(std::filesystem::path directory, std::uintmax_t limit = default_limit);
 
   /// Returns nothing if there is no such entry. A damaged entry is deleted, with a warning.
   std::optional<std::vector<char>> load(const kernel_cache_key&) const;
   /// Does nothing if it cannot write.
   void store(const kernel_cache_key&, std::span<const char> content) const;
-  /// For an entry whose content turned out to be useless: deletes and reports it.
+  /// Deletes and reports an entry whose content turned out to be useless.
   void discard(const kernel_cache_key&, const std::string& reason) const;
 
   /// All entries, the latest used first.

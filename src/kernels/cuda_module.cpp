@@ -149,7 +149,7 @@ kernel_limits limits_of(CUfunction kernel, const sycl::device& device) {
     limits.blocks_along[at] =
         static_cast<std::size_t>(attribute_of(device, device_attribute::max_grid_size_x, k));
   }
-  // More than 48 KiB have to be asked for.
+  // A kernel has to ask for more than 48 KiB.
   const int most = attribute_of(device, device_attribute::max_shared_nbytes_per_block) -
                    attribute_of(kernel, function_attribute::static_shared_nbytes);
   require_success(

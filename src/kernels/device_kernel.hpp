@@ -69,7 +69,7 @@ int driver_major_version();
 
 namespace usmx::inline v1::detail {
 
-/// One run of a kernel, with copies of its arguments.
+/// A run of a kernel, with copies of its arguments.
 using runtime_run = std::function<void(sycl::handler&)>;
 using cuda_run = std::function<void(CUstream)>;
 using kernel_run = std::variant<runtime_run, cuda_run>;
@@ -99,7 +99,7 @@ class device_kernel {
         });
   }
 
-  /// For a list of runs.
+  /// Makes a run of a kernel, for a list of runs.
   template <class... Arguments>
   kernel_run run(const sycl::nd_range<3>& range, const Arguments&... arguments) const {
     if (const auto* kernel = std::get_if<sycl::kernel>(&kernel_)) {

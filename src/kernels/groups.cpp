@@ -63,7 +63,8 @@ cast_step make_step(type_code from, type_code to, bool fp64) {
   }
   const type_code source = source_in_list(from, to);
   const dtype read = source;
-  // For complex numbers, reading the real part may be all: it may have the right type already.
+  // Reading the real part may be the whole conversion of a complex number: the part may have the
+  // right type already.
   if (source == to) {
     return {std::nullopt, read.itemsize(), read.alignment()};
   }
@@ -106,7 +107,7 @@ std::string_view source_file_of(kernel_group group) {
 }
 
 std::vector<std::string> compile_options_of(kernel_group group, kernel_shape shape) {
-  // One image for the whole group: by default, kernels that need different aspects get images of
+  // The whole group is one image: by default, kernels that need different aspects get images of
   // their own, and the runtime saves what it links of several without their code.
   std::vector<std::string> options{"-fsycl-device-code-split=off"};
   if (group == kernel_group::cast_integer_double) {

@@ -43,7 +43,7 @@ inline constexpr std::size_t kernel_group_count = all_kernel_groups.size();
 /// The shapes of the SYCL compiler's kernels.
 inline constexpr std::array all_kernel_shapes{kernel_shape::narrow, kernel_shape::wide};
 
-/// One kernel: its group, and its place in the group's names.
+/// A kernel: its group, and its place in the group's names.
 struct kernel_id {
   kernel_group group;
   std::size_t index;
@@ -92,8 +92,8 @@ constexpr std::span<const char* const> names_of(kernel_group group) {
   return {};
 }
 
-/// Such as "cast_double", which is also the stem of the object's file name; with "_wide" at its end
-/// for that shape.
+/// The name of a group, such as "cast_double", which is also the stem of the object's file name.
+/// For wide kernels it ends with "_wide".
 std::string name_of(kernel_group, kernel_shape);
 std::string_view source_file_of(kernel_group);
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
@@ -129,7 +129,7 @@ struct cast_step {
   std::size_t source_alignment;
 };
 
-/// With `fp64`, kernels that need fp64 may be chosen.
+/// The step of a conversion. With `fp64`, kernels that need fp64 may be chosen.
 cast_step cast_of(type_code from, type_code to, bool fp64);
 
 }  // namespace usmx::inline v1::detail

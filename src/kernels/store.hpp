@@ -30,11 +30,11 @@ class device_kernels {
   const sycl::device& device() const noexcept { return device_; }
   kernel_shape shape() const noexcept { return shape_; }
   bool has_fp64() const noexcept { return has_fp64_; }
-  /// Whether its kernels reach memory of the host's.
+  /// Whether the kernels reach memory of the host's.
   bool has_host_memory() const noexcept { return has_host_memory_; }
 
-  /// Null if its group cannot be built for this device, with one warning. The first call for a
-  /// group takes milliseconds with a warm disk cache, else up to seconds.
+  /// Finds a kernel. Null if its group cannot be built for this device, with one warning. The first
+  /// call for a group takes milliseconds with a warm disk cache, else up to seconds.
   const device_kernel* find(kernel_id);
 
  private:
@@ -71,7 +71,7 @@ class kernel_store final : public context_slot {
 /// The kernels for a queue's device and context, held together with the context's state.
 std::shared_ptr<device_kernels> kernels_of(const sycl::queue&);
 
-/// Where the kernels of a group come from, in the order in which `find` tries. For tests.
+/// The origin of the kernels of a group, in the order in which `find` tries. For tests.
 enum class kernel_origin { disk_cache, package, source };
 
 /// The kernels of a group in the order of its names. Throws if that origin does not have them all

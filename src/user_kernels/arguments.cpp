@@ -56,7 +56,8 @@ using number = kernel_argument::number;
 using real_number = std::variant<bool, std::int64_t, std::uint64_t, double>;
 using complex_number = std::complex<double>;
 
-/// The parameter that an argument is for, and what is wrong with the argument.
+/// The parameter that an argument is for. It throws errors that say what is wrong with the
+/// argument.
 class checked_place {
  public:
   checked_place(const kernel_signature& signature, std::size_t place)
@@ -210,7 +211,7 @@ number_bytes to_bool(const real_number& value, const checked_place& at) {
       value);
 }
 
-/// Both parts are rounded.
+/// Converts a complex number, and rounds both parts.
 template <std::floating_point To>
 number_bytes to_complex(const complex_number& value, const checked_place& at) {
   To parts[2];
@@ -285,7 +286,8 @@ void require_suitable(const kernel_argument::structure& found, const checked_pla
 
 // ---- memory
 
-/// Structures are compared by their size: the compiler does not tell their fields.
+/// Whether a type is that of a parameter's elements. Structures are compared by their size: the
+/// compiler does not tell their fields.
 bool is_element_of(dtype found, const kernel_parameter& wanted) {
   if (wanted.is_signless) {
     return (found.kind() == 'i' || found.kind() == 'u') && found.itemsize() == wanted.size;

@@ -276,7 +276,7 @@ class USMX_API array : public detail::array_spellings {
   /// there are too many items or when there are two ellipses; value_error for a step of 0.
   template <class... Items>
   [[nodiscard]] array slice(const Items&... items) const {
-    // With any number of dimensions, which only subscript() knows.
+    // An index with any number of dimensions is applied by subscript(), which alone knows them.
     if constexpr (detail::sliced_rank<max_ndim, Items...>() != detail::no_rank) {
       return subscripted(std::array<index_item, sizeof...(Items)>{detail::as_index_item(items)...});
     } else {

@@ -55,14 +55,14 @@ struct generated_call_options {
   std::vector<std::optional<array>> outputs = {};
   /// The type that stands for type variables that no array names.
   std::optional<dtype> type = {};
-  /// Where it runs; null for the queue of the arrays, else the default queue.
+  /// The queue of the call; null for the queue of the arrays, else the default queue.
   const sycl::queue* queue = nullptr;
   /// Events that it comes after, besides the work on the arrays.
   std::vector<sycl::event> after = {};
   /// A function as in compile_options, for the sources that the call compiles.
   std::function<void(std::chrono::seconds)> progress = {};
-  /// Called under no lock with the compiler's warnings, if the call compiles a source and there are
-  /// some. What it throws, the call throws, and runs nothing.
+  /// A function for the compiler's warnings, if the call compiles a source and there are some. It
+  /// is called under no lock. An exception of it ends the call, which then runs nothing.
   std::function<void(const std::vector<diagnostic>&)> warned = {};
 };
 

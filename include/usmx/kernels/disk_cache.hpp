@@ -12,13 +12,13 @@
 
 namespace usmx::inline v1 {
 
-/// One file of the cache: a group of kernels, built for one device.
+/// A file of the cache: a group of kernels, built for one device.
 struct cached_kernels {
   /// The path of the file.
   std::filesystem::path file;
   /// The size of the file in bytes.
   std::uintmax_t nbytes;
-  /// When a process wrote or read the file last.
+  /// The time when a process wrote or read the file last.
   std::filesystem::file_time_type last_use;
   /// The name of the group, such as "copy", on GPUs "copy_wide"; empty when the file cannot be
   /// read.

@@ -84,7 +84,7 @@ consteval std::string_view native(std::string_view little, std::string_view big)
 // when their formats do.
 inline constexpr bool long_has_64_bits = sizeof(long) == 8;
 
-// In the order of type_code.
+// The plain types, in the order of type_code.
 inline constexpr std::array<type_entry, type_count> type_table{
     type_entry{'b', "|b1", 1, 1, "?", "bool"},
     type_entry{'i', "|i1", 1, 1, "b", "int8"},
@@ -209,7 +209,7 @@ class USMX_API dtype {
     return is_structured() ? *structure_ : detail::type_table[static_cast<std::size_t>(code_)];
   }
 
-  // Null for a plain type, whose code says everything.
+  // The entry of a structured type; null for a plain type, whose code says everything.
   const detail::type_entry* structure_ = nullptr;
   type_code code_;
 
@@ -272,7 +272,7 @@ inline constexpr dtype complex128 = type_code::complex128;  ///< `std::complex<d
 /// The largest size of a structured type in bytes. It is NumPy's, whose item sizes are C integers.
 inline constexpr std::size_t max_structure_itemsize = 2147483647;
 
-/// One field of a structured type.
+/// A field of a structured type.
 struct field {
   /// The name, which is not empty.
   std::string name;
@@ -280,7 +280,7 @@ struct field {
   dtype type;
   /// The shape of a field that is an array in C order. It is empty for a single element.
   std::vector<std::ptrdiff_t> shape;
-  /// Where the field begins, in bytes from the start of the element.
+  /// The offset of the field in bytes, from the start of the element.
   std::size_t offset;
 
   /// Whether names, types, shapes and offsets are equal.

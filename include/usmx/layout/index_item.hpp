@@ -10,7 +10,7 @@
 
 namespace usmx::inline v1 {
 
-/// One item of a basic index of NumPy, such as each of the four in `a[i, j:k:s, ..., None]`.
+/// An item of a basic index of NumPy, such as each of the four in `a[i, j:k:s, ..., None]`.
 struct index_item {
   /// The kinds of items.
   enum class kind {

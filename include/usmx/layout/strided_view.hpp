@@ -48,10 +48,10 @@ struct row_shape<1> {};
 template <class T, std::size_t N = 1>
 class strided_iterator {
  public:
-  /// For the standard library: the iterator is a random-access iterator.
+  /// Tells the standard library that the iterator is a random-access iterator.
   using iterator_concept = std::random_access_iterator_tag;
-  /// For the standard library: the iterator is a random-access iterator; over rows, which are no
-  /// objects in memory, only an input iterator in the sense of C++17.
+  /// Tells the standard library that the iterator is a random-access iterator; over rows, which are
+  /// no objects in memory, only an input iterator in the sense of C++17.
   using iterator_category =
       std::conditional_t<N == 1, std::random_access_iterator_tag, std::input_iterator_tag>;
   /// The type of an element, without const, or of a row.
@@ -399,15 +399,15 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
 }  // namespace usmx::inline v1
 
 /// @cond
-// For the standard library: copies of a view are cheap, and share the elements.
+// Tells the standard library that copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_view<usmx::strided_view<T, N>> = true;
-// For the standard library: iterators do not need the view that they are of.
+// Tells the standard library that iterators do not need the view that they are of.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_borrowed_range<usmx::strided_view<T, N>> = true;
-// For the standard library: size() counts elements, not rows.
+// Tells the standard library that size() counts elements, not rows.
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::strided_view<T, N>> = true;

@@ -95,8 +95,9 @@ struct left_argument {
   static PyObject* none_given() noexcept { return Py_NotImplemented; }
 };
 
-/// "which(): no overload takes the arguments (USM array of float32 with 2 dimensions, in memory of
-/// kind device; str); help() lists the overloads". Needs the interpreter lock.
+/// The text of an error, such as "which(): no overload takes the arguments (USM array of float32
+/// with 2 dimensions, in memory of kind device; str); help() lists the overloads". Needs the
+/// interpreter lock.
 inline std::string no_overload_text(const std::string& name, left_argument first,
                                     PyObject* positional, PyObject* named) {
   std::string arguments;
@@ -294,7 +295,7 @@ class checked_function<Function, Result(Ts...)> {
     }
   }
 
-  /// "f(): argument 'x'"
+  /// The beginning of an error's text, such as "f(): argument 'x'".
   std::string where(std::size_t place) const {
     const std::size_t k = place - unnamed_;
     const bool is_named = k < names_.size() && !names_[k].empty();

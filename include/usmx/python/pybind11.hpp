@@ -60,7 +60,7 @@ inline const usmx_api& import_usmx() {
           detail::translate(exception);
         }
       } catch (const detail::pending_error&) {
-        // It has become Python's error.
+        // The exception has become Python's error.
       }
     });
   });

@@ -245,10 +245,10 @@ inline bool is_unsuitable() noexcept {
          PyErr_ExceptionMatches(PyExc_ValueError) != 0;
 }
 
-/// For `usmx::convert`: makes an array of an argument that meets the requirement, but perhaps not
-/// in its extents. `given` is the array that was taken from the argument, or null. Copies, and
-/// waits. Needs the interpreter lock. Returns a new reference, or null with Python's error set (see
-/// `is_unsuitable`).
+/// Makes an array, for `usmx::convert`, of an argument: the array meets the requirement, but
+/// perhaps not in its extents. `given` is the array that was taken from the argument, or null.
+/// Copies, and waits. Needs the interpreter lock. Returns a new reference, or null with Python's
+/// error set (see `is_unsuitable`).
 template <class Parameter>
 PyObject* converted(PyObject* argument, const array* given) noexcept {
   constexpr array_requirement needed = Parameter::requirement;

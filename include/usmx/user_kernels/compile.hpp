@@ -28,8 +28,9 @@ struct compile_options {
   /// Whether each access through a usmx::view checks its indices. Each launch then waits for the
   /// kernel, and throws index_error with the first bad access. Bad accesses reach no array.
   bool debug = false;
-  /// Called by the thread that waits for the compiler, under no lock, once a second from the second
-  /// second on, with the time since the beginning. What it throws ends the compilation.
+  /// A function that the thread which waits for the compiler calls under no lock, once a second
+  /// from the second second on, with the time since the beginning. An exception of it ends the
+  /// compilation.
   std::function<void(std::chrono::seconds)> progress = {};
 };
 
@@ -42,8 +43,8 @@ enum class severity {
 
 /// A message of a compiler about a place in a source.
 struct diagnostic {
-  /// "<source>", or the name of a header; "<usmx>" for what usmx adds to the source; empty for
-  /// none.
+  /// The file: "<source>", or the name of a header; "<usmx>" for what usmx adds to the source;
+  /// empty for none.
   std::string file;
   /// The line, from 1 on; 0 for none.
   int line;
@@ -79,7 +80,7 @@ enum class parameter_form : std::uint8_t {
   const_view,     ///< A usmx::view of const elements, which the kernel only reads.
 };
 
-/// One parameter of a kernel.
+/// A parameter of a kernel.
 struct kernel_parameter {
   /// The form in which the kernel gets it.
   parameter_form form;

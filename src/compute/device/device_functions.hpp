@@ -60,7 +60,7 @@ inline T integer_floor_divide(T a, T b) {
     return T(a / b);
   }
 }
-/// With the sign of the divisor; 0 for a divisor of 0.
+/// The remainder with the sign of the divisor; 0 for a divisor of 0.
 template <class T>
 inline T integer_remainder(T a, T b) {
   if (b == T(0)) {
@@ -416,8 +416,8 @@ inline complex<T> complex_atan(complex<T> z) {
 
 // ---- reductions
 
-/// With what was lost. Nothing is known of that once the sum is not finite; and 0 + -0.0 is not
-/// -0.0.
+/// The sum with what was lost, of which nothing is known once the sum is not finite; and 0 + -0.0
+/// is not -0.0.
 template <class T>
 inline T with_rest(T sum, T rest) {
   return isfinite(rest) && rest != T(0) ? sum + rest : sum;

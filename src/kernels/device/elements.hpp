@@ -290,7 +290,7 @@ inline To to_integer(f8 from) {
   if constexpr (same<To, u8>) {
     const int exponent =
         static_cast<int>(from.bits >> double_format::fraction) - double_format::bias;
-    // Without a sign, and from 2^63 to 2^64: all digits are significant.
+    // The number has no sign and is from 2^63 to 2^64: all digits are significant.
     if (exponent == 63) {
       return u8{1} << 63 | (from.bits & ((u8{1} << double_format::fraction) - 1)) << 11;
     }

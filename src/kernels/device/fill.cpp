@@ -11,7 +11,7 @@ inline void fill_row(Item element, Item* row, std::int64_t count, std::int64_t s
                      const lanes& lane) {
 #ifdef __CUDACC_RTC__
   if constexpr (sizeof(Item) == 16) {
-    // One instruction writes each item, and asks for that alignment.
+    // Each item is written by one instruction, which requires that alignment.
     if (step == sizeof(Item) && reinterpret_cast<std::uint64_t>(row) % sizeof(Item) == 0) {
       for (std::int64_t j = lane.first; j < count; j += lane.count) {
         reinterpret_cast<ulonglong2*>(row)[j] = make_ulonglong2(element.low, element.high);
@@ -29,7 +29,7 @@ inline void fill_row(Item element, Item* row, std::int64_t count, std::int64_t s
 
 using namespace usmx::kernels;
 
-// One row needs no walk, whose start is a quarter of the time of a group of 1024 elements.
+// A single row needs no walk, whose start takes a quarter of the time of a group of 1024 elements.
 #define USMX_FILL(size)                                                                           \
   USMX_KERNEL usmx_fill_##size(item_##size element, item_##size* destination, traversal t) {      \
     const lanes lane{};                                                                           \

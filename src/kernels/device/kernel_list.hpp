@@ -8,8 +8,9 @@ namespace usmx::inline v1::kernels {
 /// work item copies a block; in those for CUDA devices, a group does.
 inline constexpr int transposed_tile = 16;
 inline constexpr int shared_tile = 32;
-/// In the kernels for CUDA devices a block of so few columns has more rows instead: as many as the
-/// group's memory has room for, with as many items beside each column as spread it over the banks.
+/// The columns of a block up to which kernels for CUDA devices give it more rows instead: as many
+/// as the group's memory has room for, with as many items beside each column as spread it over the
+/// banks.
 inline constexpr int few_columns = 8;
 inline constexpr int banks = 32;
 inline constexpr int shared_items = 2 * shared_tile * (shared_tile + 1);

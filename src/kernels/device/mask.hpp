@@ -90,7 +90,7 @@ inline group_sums sum_over_group(std::int64_t number) {
   return sums;
 }
 
-/// One bit for each of eight bytes that is not zero.
+/// The bits for eight bytes, each of which is set if the byte is not zero.
 inline u1 true_bits(u8 eight) {
   constexpr u8 low = 0x7f7f7f7f7f7f7f7f;
   const u8 flags = (eight | ((eight & low) + low)) >> 7 & 0x0101010101010101;
@@ -196,9 +196,9 @@ inline void scan_chunks(std::int64_t* numbers, std::int64_t count, std::int64_t*
   }
 }
 
-/// For each true element, of that number and at that place: `write(number, place, read(number,
-/// place))`. The lanes of a warp take 32 elements beside each other at a time: then what they read
-/// and write lies close together. Several are read before the first one is written.
+/// Calls `write(number, place, read(number, place))` for each true element, of that number and at
+/// that place. The lanes of a warp take 32 elements beside each other at a time: then what they
+/// read and write lies close together. Several are read before the first one is written.
 template <class Read, class Write>
 inline void for_each_true(const mask_words& mask, std::int64_t per_group, const Read& read,
                           const Write& write) {
@@ -286,8 +286,8 @@ inline void scan_chunks(std::int64_t* numbers, std::int64_t count, std::int64_t*
   }
 }
 
-/// For each true element, of that number and at that place: `write(number, place, read(number,
-/// place))`.
+/// Calls `write(number, place, read(number, place))` for each true element, of that number and at
+/// that place.
 template <class Read, class Write>
 inline void for_each_true(const mask_words& mask, std::int64_t per_group, const Read& read,
                           const Write& write) {

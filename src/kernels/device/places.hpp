@@ -1,4 +1,4 @@
-// Where the integers of an index lead to, and how the items that they lead to come to lie in a row.
+// The places that the integers of an index lead to, and how the items there come to lie in a row.
 // Device code.
 #pragma once
 

@@ -200,7 +200,8 @@ USMX_KERNEL usmx_find_last(place_list places, u4* last, slot_windows windows, st
   }
 USMX_ITEM_SIZES(USMX_FLAGS)
 
-/// Each number becomes the sum of those before it in its chunk, and sums[c] that of chunk c.
+/// Replaces each number by the sum of those before it in its chunk, and sets sums[c] to the sum of
+/// chunk c.
 USMX_KERNEL usmx_scan(std::int64_t* numbers, std::int64_t count, std::int64_t* sums,
                       std::int64_t chunks, std::int64_t per_group) {
   scan_chunks(numbers, count, sums, chunks, per_group);

@@ -7,7 +7,7 @@
 
 namespace usmx::inline v1::kernels {
 
-/// One outer dimension; strides in bytes.
+/// An outer dimension; strides in bytes.
 struct outer_dimension {
   std::int64_t extent;
   std::int64_t source_stride;
@@ -38,7 +38,7 @@ struct traversal {
 // How elements that arrays of integers or a mask select are found and moved. The host fills it in.
 // For device and host code, without SYCL.
 
-/// Where each element of a list stands along one dimension: number / divisor % extent.
+/// The index of each element of a list along one dimension: number / divisor % extent.
 struct own_index {
   std::int64_t divisor;
   std::int64_t extent;
@@ -64,7 +64,7 @@ struct place_rule {
   const std::int64_t* list;  // its first place
 };
 
-/// One dimension along which no array selects; strides in bytes.
+/// A dimension along which no array selects; strides in bytes.
 struct rest_step {
   std::int64_t extent;
   std::int64_t linear_stride;
@@ -86,8 +86,8 @@ struct selected_walk {
   rest_step rest_dimensions[max_rest_dimensions];  // the first rest_count are set, outermost first
 };
 
-/// Where each index leads: numbers of 64 bits, or of 32. Negative ones count from the end of an
-/// axis of that extent.
+/// The places that indices lead to: numbers of 64 bits, or of 32. Negative ones count from the end
+/// of an axis of that extent.
 struct place_list {
   const void* numbers;
   std::int64_t are_short;

@@ -54,7 +54,8 @@ inline std::int64_t local_range() {
   extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY( \
       sycl::ext::oneapi::experimental::nd_range_kernel<3>) void
 
-// Not inlined: one copy for all kernels, which halves the time that a driver takes to build them.
+// Marks code that is not inlined: one copy for all kernels halves the time that a driver takes to
+// build them.
 #define USMX_SHARED_CODE __attribute__((noinline))
 
 namespace usmx::inline v1::kernels {

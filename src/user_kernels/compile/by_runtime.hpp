@@ -44,8 +44,8 @@ inline sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source> source_bundle_
                                                   given.text, syclex::properties(files));
 }
 
-/// Its object. `log` gets the compiler's text. Throws sycl::exception for a source that cannot be
-/// compiled.
+/// Compiles a program to an object. `log` gets the compiler's text. Throws sycl::exception for a
+/// source that cannot be compiled.
 inline sycl::kernel_bundle<sycl::bundle_state::object> object_bundle_of(
     sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source>& source, const program& given,
     const sycl::device& device, std::string& log) {

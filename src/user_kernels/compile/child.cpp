@@ -131,7 +131,7 @@ class start_settings {
     sigset_t all;
     sigfillset(&all);
     ::posix_spawnattr_setsigdefault(&attributes_, &all);
-    // A group of its own: Ctrl-C on the terminal is the parent's to handle.
+    // The child has a process group of its own: Ctrl-C on the terminal is the parent's to handle.
     ::posix_spawnattr_setpgroup(&attributes_, 0);
     ::posix_spawnattr_setflags(
         &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
@@ -159,8 +159,8 @@ class child_wait {
  public:
   explicit child_wait(const child_progress& progress) : progress_(progress) {}
 
-  /// Waits until the child has sent a byte, or has ended. False if the whole wait takes longer than
-  /// it may.
+  /// Waits until the child has sent a byte, or has ended. Returns false if the whole wait takes
+  /// longer than it may.
   bool until_heard(const descriptor& socket, std::chrono::seconds longest) {
     pollfd watched{socket.get(), POLLIN, 0};
     constexpr int interval = static_cast<int>(check_interval.count());
@@ -186,7 +186,7 @@ class child_wait {
   std::chrono::seconds next_{2};
 };
 
-/// Takes the byte that a child has sent. False if it has ended.
+/// Takes the byte that a child has sent. Returns false if the child has ended.
 bool take_byte(const descriptor& socket) {
   char byte;
   return ::recv(socket.get(), &byte, 1, 0) == 1;
@@ -229,8 +229,8 @@ std::unique_ptr<compiler_process> start(const std::filesystem::path& program,
                                             std::move(own));
 }
 
-/// Tells the child its limits and gives it the files. One that has ended is left to the wait for
-/// its answer.
+/// Tells the child its limits and gives it the files. If the child has ended, the wait for its
+/// answer finds that.
 void send_request(const descriptor& socket, child_limits limits,
                   const int (&files)[files_of_request]) {
   iovec data{&limits, sizeof limits};
@@ -301,7 +301,7 @@ void keep(std::unique_ptr<compiler_process> child) {
   }
 }
 
-/// Whether the child used up its processor time, which a new one would, too.
+/// Whether the child used up its processor time, which a new child would do, too.
 bool took_its_time(int end_status) {
   return WIFSIGNALED(end_status) && WTERMSIG(end_status) == SIGXCPU;
 }
@@ -311,7 +311,7 @@ bool took_its_time(int end_status) {
 std::optional<child_result> run_child(const std::filesystem::path& program,
                                       const std::string& request, const compile_limits& limits,
                                       const child_progress& progress) {
-  // Somebody may have stopped the child that waited. Another one is started sooner than that.
+  // The child that waited may have been stopped. Another one is started sooner than that.
   constexpr std::chrono::seconds longest_until_idle_one_takes(2);
   for (auto child = take_idle(program, limits.memory_nbytes);; child = nullptr) {
     const bool is_new = child == nullptr;

@@ -25,27 +25,29 @@ struct compile_limits {
 struct child_result {
   /// The text that the child wrote to file 3.
   std::string answer;
-  /// The text that it wrote to files 1 and 2: the loader's if the program could not start.
+  /// The text that the child wrote to files 1 and 2: the loader's if the program could not start.
   std::string said;
-  /// Whether it took the request; without that, it has ended while it was started.
+  /// Whether the child took the request; otherwise it has ended while it was started.
   bool has_taken_request;
-  /// The status that waitpid() gave; none while the child lives, which means that it has answered.
+  /// The status that waitpid() gave; none as long as the child lives, which means that it has
+  /// answered.
   std::optional<int> end_status;
 };
 
-/// Called with the time since the request, as compile_options says; may be empty.
+/// A function that is called with the time since the request, as compile_options says; may be
+/// empty.
 using child_progress = std::function<void(std::chrono::seconds)>;
 
-/// Gives a request to a child that runs the program, and waits for the answer. None if that takes
-/// longer than it may; the child was killed then. A signal may interrupt the wait, which kills the
-/// child, too. Throws std::system_error if it cannot be started, and std::runtime_error if there is
-/// no folder for its temporary files.
+/// Gives a request to a child that runs the program, and waits for the answer. Returns none if that
+/// takes longer than it may; the child was killed then. A signal may interrupt the wait, which
+/// kills the child, too. Throws std::system_error if it cannot be started, and std::runtime_error
+/// if there is no folder for its temporary files.
 ///
 /// The child that answered last is kept for the next request, since a compiler that has compiled
 /// before takes less than half of the time. It ends by itself when it has waited for a few seconds,
 /// and at once when this process ends. If it ends early, or does not take the request within two
-/// seconds, as when somebody has stopped it, a new one gets the request: what happened earlier to a
-/// process decides about no other source.
+/// seconds, as when a user has stopped it, a new one gets the request: earlier events of a process
+/// decide about no other source.
 std::optional<child_result> run_child(const std::filesystem::path& program,
                                       const std::string& request, const compile_limits&,
                                       const child_progress& progress);
@@ -64,7 +66,7 @@ inline constexpr int child_socket = 4;
 // Messages between the library and the program that compiles: texts, each with its length in front.
 // Both are of one build. No SYCL here.
 
-/// How a request names the compiler that it is for.
+/// The names by which a request tells the compiler that it is for.
 inline constexpr std::string_view runtime_name = "runtime";
 inline constexpr std::string_view nvrtc_name = "nvrtc";
 

@@ -20,8 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of this user's, opened and locked; -1 where another process has locked it, or where it
-/// is no such folder any more.
+/// A folder of this user's, opened and locked; -1 if another process has locked it, or it is no
+/// such folder any more.
 int locked(const fs::path& folder) {
   const int file = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat opened{};
@@ -78,8 +78,9 @@ fs::path new_folder(const fs::path& parent) {
 child_folder::child_folder() {
   const fs::path parent = parent_folder();
   remove_abandoned(parent);
-  // Another process that looks just now may take a new folder for an abandoned one. Where locks do
-  // not work, all folders stay unlocked, and abandoned ones are left.
+  // The most tries to lock a new folder, which another process that looks just then may take for an
+  // abandoned one. On file systems without locks, all folders stay unlocked, and abandoned ones are
+  // left.
   constexpr int most_tries = 10;
   for (int tries = 0; lock_ < 0 && tries < most_tries; ++tries) {
     if (!path_.empty()) {

@@ -66,7 +66,7 @@ rlim_t used_seconds() {
   return static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec + 2);
 }
 
-/// The memory that is held now; the greatest so far, as getrusage() has it, counts the parent's.
+/// The memory that is held now. The greatest so far, as getrusage() has it, counts the parent's.
 std::uint64_t resident_nbytes() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t pages = 0;
@@ -75,10 +75,11 @@ std::uint64_t resident_nbytes() {
   return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Sends the byte that says that a request was taken, or is answered. False if nobody is there.
+/// Sends the byte that says that a request was taken, or is answered. Returns false if nobody
+/// receives it.
 bool tell_parent() { return ::send(child_socket, "", 1, MSG_NOSIGNAL) == 1; }
 
-/// Waits for a request, takes over its files, and sets its limits. False if none comes.
+/// Waits for a request, takes over its files, and sets its limits. Returns false if none comes.
 bool take_request() {
   pollfd watched{child_socket, POLLIN, 0};
   if (::poll(&watched, 1, static_cast<int>(longest_idle.count())) <= 0) {
@@ -114,7 +115,7 @@ std::filesystem::path& own_folder() {
   return folder;
 }
 
-/// Without the runtime's own end: nothing is left to do.
+/// Ends the process without the runtime's own end: nothing is left to do.
 [[noreturn]] void end(int status) {
   std::error_code failed;
   constexpr int most_tries = 10;  // another thread may be writing there
@@ -125,7 +126,7 @@ std::filesystem::path& own_folder() {
   ::_exit(status);
 }
 
-/// Ends this process when the parent ends, whatever it is at, from now on.
+/// Makes this process end when the parent ends, from now on, whatever it is doing.
 void end_with_parent() {
   std::thread([] {
     pollfd watched{child_socket, 0, 0};
@@ -157,8 +158,8 @@ bool write_all(int descriptor, std::string_view bytes) {
 
 using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
 
-/// Has the driver finish the kernels, which it does when it is first asked about them. Throws
-/// sycl::exception where it cannot: functions may be missing.
+/// Makes the driver finish the kernels, which it does when it is first asked about them. Throws
+/// sycl::exception if it cannot: functions may be missing.
 void try_kernels(executable bundle, const sycl::device& device,
                  const std::vector<std::string>& names) {
   for (const std::string& name : names) {
@@ -172,8 +173,9 @@ void try_kernels(executable bundle, const sycl::device& device,
 using source_bundle = sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source>;
 using object_bundle = sycl::kernel_bundle<sycl::bundle_state::object>;
 
-/// One image is linked. The runtime does not save what it links of several, where functions of the
-/// C++ library have their own: then the source is compiled once more, with those in it.
+/// Links an executable of one image. The runtime does not save what it links of several, where
+/// functions of the C++ library have their own: then the source is compiled once more, with those
+/// in it.
 executable finished(source_bundle& source, const object_bundle& compiled,
                     const sycl::device& device, const std::vector<std::string>& options) {
   return std::distance(compiled.begin(), compiled.end()) == 1
@@ -191,7 +193,7 @@ std::string answer_of(std::string_view executable, std::string_view log, std::st
   return out.bytes();
 }
 
-/// A module stays as it is, but for trying whether it can be built.
+/// Answers for a module, which stays as it is, by trying whether it can be built.
 std::string answer_for_module(const sycl::context& context, const sycl::device& device,
                               std::string_view module, const std::vector<std::string>& kernels) {
   std::string log;
@@ -204,7 +206,7 @@ std::string answer_for_module(const sycl::context& context, const sycl::device& 
   return answer_of(module, log, {});
 }
 
-/// A program, the library, the compute capability.
+/// Answers a request for CUDA: a program, the library, the compute capability.
 std::string answer_for_cuda(message_reader& request) {
   usmx::detail::program taken = usmx::detail::take_program(request);
   usmx::detail::nvrtc_program program;  // the kernels' names are in its text
@@ -217,7 +219,7 @@ std::string answer_for_cuda(message_reader& request) {
   return answer_of(made.code, made.log, {});
 }
 
-/// A program, the device's number.
+/// Answers a request for the runtime's compiler: a program, the device's number.
 std::string answer_by_runtime(message_reader& request) {
   const usmx::detail::program program = usmx::detail::take_program(request);
   const sycl::device device = sycl::device::get_devices().at(request.number());
@@ -246,7 +248,8 @@ std::string answer(message_reader request) {
                                                     : answer_by_runtime(request);
 }
 
-/// The compiler keeps its temporary files in the folder that the library has made for this process.
+/// Makes the compiler keep its temporary files in the folder that the library has made for this
+/// process.
 void keep_files_in(const std::filesystem::path& folder) {
   if (folder.filename().native().starts_with(usmx::detail::child_folder_prefix)) {
     own_folder() = folder;
@@ -254,8 +257,8 @@ void keep_files_in(const std::filesystem::path& folder) {
   }
 }
 
-/// No real file may take the place of one that was given: quoted names are looked for in the
-/// current folder first.
+/// Hides real files, so that none takes the place of one that was given: quoted names are looked
+/// for in the current folder first.
 void hide_real_files() {
   if (::chdir("/") != 0) {
     ::_exit(EXIT_FAILURE);

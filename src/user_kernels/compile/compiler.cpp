@@ -60,7 +60,7 @@ fs::path compiler_program() {
                                    library_folder().native(), ", found none"));
 }
 
-/// The place of a root device among those that the runtime lists, which are the same in a child.
+/// The position of a root device among those that the runtime lists, which are the same in a child.
 std::size_t number_of(const sycl::device& device) {
   const std::vector<sycl::device> all = sycl::device::get_devices();
   const auto found = std::ranges::find(all, device);
@@ -138,7 +138,7 @@ bool lacks_sycl_headers(const diagnostic& error) {
   return error.text.find("open source file \"sycl/") != std::string::npos;
 }
 
-/// "<source>:3:8: ", as far as the compiler tells.
+/// The place of an error, as far as the compiler tells: "<source>:3:8: ".
 std::string place_of(const diagnostic& error) {
   if (error.file.empty()) {
     return {};
@@ -147,8 +147,8 @@ std::string place_of(const diagnostic& error) {
   return message(error.file, ':', error.line, column, ": ");
 }
 
-/// The errors. One after the source comes with the notes that name a line of the source, such as
-/// that of a brace that is open.
+/// The errors that users see. One after the source comes with the notes that name a line of the
+/// source, such as that of a brace that is open.
 std::vector<diagnostic> shown_of(const std::vector<diagnostic>& said) {
   std::vector<diagnostic> shown;
   bool has_notes = false;
@@ -177,8 +177,8 @@ std::string_view line_of(std::string_view text, int line) {
   return text.substr(0, text.find_first_of("\r\n"));
 }
 
-/// The line of the source, and a mark under the column, which counts bytes; empty where there is
-/// none, or none that fits on a terminal.
+/// The line of the source, and a mark under the column, which counts bytes; empty if there is none,
+/// or none that fits on a terminal.
 std::string marked_line(const diagnostic& error, const program& source) {
   constexpr std::size_t widest = 120;
   const std::string_view line = line_of(text_of_file(error.file, source), error.line);
@@ -327,7 +327,7 @@ constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] =
     {"work_group_scan_inclusive_add", "usmx::group_inclusive_scan_add(value)"},
     {"std", "the functions of usmx/kernel.hpp, such as usmx::sqrt and usmx::numeric_limits"}};
 
-/// "; expected ..." for a name that the compiler does not know, and another language has.
+/// The advice "; expected ..." on a name that the compiler does not know, and another language has.
 std::string advice_on(const diagnostic& error) {
   const auto begins_with = [&](std::string_view words, std::string_view name, char quote) {
     return error.text.starts_with(message(words, quote, name, quote));
@@ -385,8 +385,8 @@ std::string failure_text(const std::vector<diagnostic>& said, const program& sou
   return errors_text(shown, source);
 }
 
-/// Has a program compiled, and throws compile_error if the compiler cannot be run, or takes too
-/// long.
+/// Lets a child compile a program, and throws compile_error if the compiler cannot be run, or takes
+/// too long.
 child_result run_compiler(const program& source, const compile_target& target,
                           const child_progress& progress, const compile_limits& limits) {
   const std::string request =
@@ -509,8 +509,8 @@ std::string driver_failure_text(std::string_view said) {
 
 namespace {
 
-/// "user-axpy": also the beginning of the file's name. Generated kernels are known by their user's
-/// name.
+/// The group of a program in the cache, such as "user-axpy", which also begins the file's name.
+/// Generated kernels are known by their user's name.
 std::string group_of(const program& source) {
   constexpr std::string_view generated = "usmx_named_";
   constexpr std::size_t longest = 40;

@@ -18,11 +18,11 @@
 
 namespace usmx::inline v1::detail {
 
-/// The SYCL runtime's compiler makes code for a root device.
+/// The target of the SYCL runtime's compiler: a root device.
 struct runtime_target {
   sycl::device device;  // a root device
 };
-/// NVIDIA's compiler makes code for CUDA devices of a compute capability: 90 for 9.0.
+/// The target of NVIDIA's compiler: CUDA devices of a compute capability, 90 for 9.0.
 struct cuda_target {
   nvrtc_library compiler;
   int capability;
@@ -45,11 +45,11 @@ struct compiled_program {
 /// The compiler for a device. Throws compile_error if it is not installed.
 compile_target target_for(const sycl::device&);
 
-/// The identity of what the code depends on besides the device and the SYCL runtime; empty if that
-/// is nothing.
+/// The identity of everything that the code depends on besides the device and the SYCL runtime;
+/// empty if that is nothing.
 std::string identity_of(const compile_target&);
 
-/// The program as it was compiled when the package was built, linked for the device. None where the
+/// The program as it was compiled when the package was built, linked for the device. None if the
 /// package lacks it, or the device cannot run it.
 std::optional<compiled_program> linked_from_package(const program&, const compile_target&,
                                                     const sycl::context&);
@@ -60,7 +60,7 @@ std::optional<compiled_program> linked_from_package(const program&, const compil
 compiled_program compile(const program&, const compile_target&, const child_progress&,
                          const compile_limits& = {});
 
-/// The text that users see where the compiler succeeds and the device's driver fails, with the
+/// The text that users see if the compiler succeeds and the device's driver fails, with the
 /// driver's own text.
 std::string driver_failure_text(std::string_view said);
 

@@ -38,11 +38,11 @@ program make_program(std::string_view source, std::span<const std::string> kerne
 /// by.
 program as_for_nvrtc(program);
 
-/// Whether it has one kernel, and no macros: then it can be one of several that are compiled at
-/// once.
+/// Whether a program has one kernel, and no macros: then it can be one of several that are compiled
+/// at once.
 bool is_joinable(const program&);
-/// Such programs of the same options as one, each in a namespace of its own. Their kernels keep
-/// their names, which must differ. Headers with #pragma once are common to all.
+/// Joins such programs of the same options in one, each in a namespace of its own. Their kernels
+/// keep their names, which must differ. Headers with #pragma once are common to all.
 program joined(std::span<const program* const>);
 
 /// Whether the compiler sees nothing but what it is given: every #include names one of the virtual
