@@ -82,7 +82,7 @@ struct id<3> {
   }
 };
 
-// Each gives an index_t in one dimension, else an id. `Dimensions` is that of the kernel.
+// These functions give an index_t in one dimension, else an id. `Dimensions` is that of the kernel.
 #define USMX_PLACE(function, name)                                      \
   template <int Dimensions = 1>                                         \
   inline auto function() {                                              \
@@ -118,7 +118,7 @@ namespace detail {
 template <class Int, Int... K>
 struct dimensions {};
 
-// With debug, the host defines USMX_CHECKED_VIEWS.
+// The host defines USMX_CHECKED_VIEWS for kernels that are compiled for debugging.
 #ifdef USMX_CHECKED_VIEWS
 
 /// An index, and the line that it stands in.
@@ -502,8 +502,8 @@ struct parameter<view<T, N>> : described<form::view, T, N> {};
 template <class T, int N>
 struct parameter<view<const T, N>> : described<form::const_view, T, N> {};
 
-/// For each parameter of a kernel one word of described::numbers, and then for each parameter the
-/// first word of its name, for each the second, and so on.
+/// The words that describe a kernel: for each parameter one word of described::numbers, and then
+/// for each parameter the first word of its name, for each the second, and so on.
 template <word... Words>
 struct words {};
 
@@ -528,7 +528,8 @@ USMX_GLOBAL void signature() {}
 
 }  // namespace detail
 
-/// Another name of usmx::detail, which other headers of usmx in a kernel have a namespace of, too.
+/// The namespace is another name of usmx::detail, which other headers of usmx in a kernel have a
+/// namespace of, too.
 namespace kernel_signature = ::usmx::detail;
 }  // namespace usmx
 

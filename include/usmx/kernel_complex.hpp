@@ -138,7 +138,7 @@ inline bool isfinite(complex<T> z) {
 
 namespace detail {
 
-/// Where the exponential function of a real number is close to its end.
+/// The number at which the exponential function of a real number is close to its end.
 template <class T>
 inline constexpr T large_exponent = __is_same(T, float) ? T(87) : T(708);
 
@@ -248,7 +248,7 @@ inline complex<T> sqrt(complex<T> z) {
 
 namespace detail {
 
-/// For exponents other than 0.
+/// The power for exponents other than 0.
 template <class T, class N>
 inline complex<T> integer_power(complex<T> base, N exponent) {
   const bool is_negative = exponent < N(0);
@@ -321,8 +321,8 @@ inline detail::enabled<detail::is_number<X>, complex<T>> pow(X x, complex<T> w) 
 
 namespace detail {
 
-/// For |x| that is large, where sinh and cosh differ in the sign alone: exp(|x|) / 2 times a
-/// factor.
+/// The value exp(|x|) / 2 times a factor, for large |x|, where sinh and cosh differ in the sign
+/// alone.
 template <class T>
 inline T half_exp(T x, T factor) {
   return scaled_exp(fabs(x), factor * T(0.5));

@@ -43,7 +43,7 @@ template <class T>
   }
 }
 
-/// Not 0 for what is another element when it is made of the key again.
+/// A number that is not 0 if the element is another one when it is made of the key again.
 template <class T>
 [[gnu::always_inline]] inline key_of_type<T> key_loses_bits(T x) {
   using K = key_of_type<T>;

@@ -55,7 +55,7 @@ block_kernel choose_move() noexcept {
                                       : &move_avx2<ItemSize, SourceStep, DestinationStep>;
 }
 
-/// One item of any size again and again: what is written already is copied behind itself.
+/// Repeats one item of any size: the part that is written already is copied behind itself.
 void repeat_item(const block& b) noexcept {
   constexpr std::size_t largest_copy = 4096;
   const std::size_t nbytes = b.itemsize * static_cast<std::size_t>(b.count);

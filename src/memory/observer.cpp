@@ -60,7 +60,8 @@ std::string with_process_number(std::string path) {
   return path;
 }
 
-/// Never destroyed: memory may be released after main. Null if the file cannot be written.
+/// Opens the log, which is never destroyed: memory may be released after main. Null if the file
+/// cannot be written.
 memory_log* open_log() noexcept {
   try {
     return new memory_log(with_process_number(wanted_path()));

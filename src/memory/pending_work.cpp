@@ -27,7 +27,7 @@ struct table {
   std::uintptr_t swept = 0;
 };
 
-/// Never destroyed: memory may be released after main.
+/// The table is never destroyed: memory may be released after main.
 table& pending() {
   static table& instance = *[] {
     add_exit_wait(wait_for_all_pending_work);

@@ -27,9 +27,9 @@ namespace usmx::inline v1::detail {
 
 enum class access : std::uint8_t { read, write };
 
-/// Each work has a serial number, which grows. Adjacent bytes with the same work are one segment of
-/// the map, so an operation costs the logarithm of the number of segments, and the segments that it
-/// meets.
+/// A map from bytes to work. Each work has a serial number, which grows. Adjacent bytes with the
+/// same work are one segment of the map, so an operation costs the logarithm of the number of
+/// segments, and the segments that it meets.
 template <class Event>
 class access_history {
  public:

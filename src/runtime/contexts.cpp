@@ -187,7 +187,7 @@ class context_states {
     return latest_;
   }
 
-  // If there are too many states, removes the least recently used one that is not in use.
+  // Removes the least recently used state that is not in use, if there are too many.
   std::shared_ptr<context_state> make_room() {
     std::shared_ptr<context_state> evicted;
     {

@@ -214,7 +214,7 @@ auto value_named(const std::array<Row, N>& table, std::string_view name) {
   return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
-// One alternative of a filter selector.
+// An alternative of a filter selector.
 struct device_filter {
   std::optional<sycl::backend> backend;
   std::optional<device_type> type;

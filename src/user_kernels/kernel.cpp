@@ -21,7 +21,7 @@
 namespace usmx::inline v1 {
 
 struct kernel::implementation : detail::built_kernel {
-  /// Where it was compiled. None for those that the library keeps.
+  /// The queue for which the kernel was compiled. None for kernels that the library keeps.
   std::optional<sycl::queue> queue;
   sycl::context context;
   sycl::device device;

@@ -92,7 +92,7 @@ class kernel_code {
     }
   }
 
-  /// Whether it is code of CUDA's driver, which start_on() takes.
+  /// Whether the kernel is code of CUDA's driver, which start_on() takes.
   bool is_for_streams() const noexcept { return std::holds_alternative<CUfunction>(code_); }
   /// Starts the kernel on the stream of an in-order queue after these events.
   template <class AddAll>
@@ -127,7 +127,7 @@ struct built_kernel {
   std::vector<diagnostic> warnings;
   kernel_code code;
   std::array<launch_limits, 3> limits;
-  /// Whether it has views, and was compiled for debugging.
+  /// Whether the kernel has views, and was compiled for debugging.
   bool checks_views;
 };
 
@@ -140,8 +140,8 @@ class built_kernels final : public context_slot {
 
   explicit built_kernels(const sycl::context& /*of_all*/) {}
 
-  /// Null if the program was not built for this device yet. `identity` is all that was given to the
-  /// compiler.
+  /// Finds a built program; null if it was not built for this device yet. `identity` is all that
+  /// was given to the compiler.
   built_program find(const sycl::device& device, const std::string& identity) {
     const std::lock_guard lock(mutex_);
     const auto [first, last] = programs_.equal_range(identity);
@@ -202,7 +202,7 @@ class compiled_kernels {
   static constexpr std::size_t most_places = 8;
   static constexpr std::size_t most_keys = 256;
 
-  /// Null where they must be compiled. `key` is anything that a Key compares with.
+  /// Finds kernels; null if they must be compiled. `key` is anything that a Key compares with.
   template <class Lookup>
   held_kernels find(const sycl::queue& queue, const Lookup& key) const {
     const sycl::context context = queue.get_context();

@@ -45,7 +45,8 @@ std::size_t divisor_up_to(std::size_t size, std::size_t limit) {
   return power;
 }
 
-/// One row of the innermost dimension.
+/// The sizes of a group, which is one row of the innermost dimension unless the kernel requires
+/// others.
 std::array<std::size_t, 3> chosen_local(const std::array<std::size_t, 3>& global, int dimensions,
                                         const launch_limits& limits) {
   constexpr std::size_t most = 1024;
@@ -95,7 +96,7 @@ launch_limits limits_of(const sycl::kernel& kernel, const sycl::device& device, 
                        1024};
   const auto per_dimension = device.get_info<info::device::max_work_item_sizes<3>>();
   const auto required = kernel.get_info<specific::compile_work_group_size>(device);
-  // In per_dimension the innermost dimension of an nd_range is the last, in required the first.
+  // The innermost dimension of an nd_range is the last in per_dimension, and the first in required.
   for (int k = 0; k < dimensions; ++k) {
     const auto at = static_cast<std::size_t>(k);
     limits.group_sizes[at] = per_dimension[3 - dimensions + k];
@@ -199,7 +200,7 @@ struct alignas(64) view_report {
 };
 static_assert(sizeof(view_report) == 192);
 
-/// With room for an element of any view behind it.
+/// The bytes of a report, with room for an element of any view behind it.
 std::size_t nbytes_for(const kernel_signature& signature) {
   std::size_t element = 0;
   for (const kernel_parameter& each : signature.parameters) {

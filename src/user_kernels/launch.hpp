@@ -55,7 +55,7 @@ inline bool is_written(parameter_form form) noexcept {
 /// Describes an argument for messages: "a number".
 std::string description(const kernel_argument&);
 
-/// "axpy(float, const float*), argument 1 (float): ", the beginning of each message.
+/// The beginning of each message: "axpy(float, const float*), argument 1 (float): ".
 std::string place_text(const kernel_signature&, std::size_t place);
 
 struct kernel_home {
@@ -114,11 +114,11 @@ struct array_use {
   access made;
 };
 
-/// Where others see the arrays among the arguments of a call: null if there are none. Throws
-/// placement_error for arrays on two queues.
+/// The queue of the arrays among the arguments of a call, as others see it; null if there are none.
+/// Throws placement_error for arrays on two queues.
 const sycl::queue* common_queue(std::string_view kernel, std::span<const kernel_argument>);
 
-/// Where work runs, and what it comes after beside the work on its arrays.
+/// The queue of some work, and the events that it comes after beside the work on its arrays.
 struct launch_order {
   const sycl::queue& queue;
   std::span<const sycl::event> after;

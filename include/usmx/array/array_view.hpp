@@ -117,11 +117,11 @@ class held_view : public detail::view_spellings<held_view<T, N>> {
 }  // namespace usmx::inline v1
 
 /// @cond
-// For the standard library: copies of a view are cheap, and share the elements.
+// Tells the standard library that copies of a view are cheap, and share the elements.
 template <class T, std::size_t N>
   requires(N > 0)
 inline constexpr bool std::ranges::enable_view<usmx::held_view<T, N>> = true;
-// For the standard library: size() counts elements, not rows.
+// Tells the standard library that size() counts elements, not rows.
 template <class T, std::size_t N>
   requires(N > 1)
 inline constexpr bool std::ranges::disable_sized_range<usmx::held_view<T, N>> = true;

@@ -45,7 +45,7 @@ USMX_API std::optional<std::string> reason_to_copy(const array&, const array_req
 
 namespace param {
 
-/// In a `shape`: an extent of any size.
+/// The extent in a `shape` that stands for any size.
 inline constexpr std::ptrdiff_t any = -1;
 
 }  // namespace param
@@ -251,7 +251,7 @@ constexpr void put_kinds(constant_text& text, required_kinds kinds) {
   }
 }
 
-/// "USM array of float64 with 2 dimensions, C-contiguous"
+/// The words for a requirement, such as "USM array of float64 with 2 dimensions, C-contiguous".
 constexpr constant_text text_of(const array_requirement& needed) {
   constant_text text;
   text.put("USM array of ");

@@ -78,13 +78,13 @@ class USMX_API fork_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// More than one SYCL runtime is loaded in the process. Python: RuntimeError.
+/// The error of a process in which more than one SYCL runtime is loaded. Python: RuntimeError.
 class USMX_API runtime_conflict : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// There is not enough memory. Python: USMAllocationError, which is a MemoryError.
+/// The error of too little memory. Python: USMAllocationError, which is a MemoryError.
 class USMX_API allocation_error : public std::bad_alloc {
  public:
   /// An error with this message.

@@ -10,7 +10,8 @@
 
 namespace usmx::inline v1::detail {
 
-/// False, but only once a template is instantiated: for a static_assert of what nobody may call.
+/// The value false, but only once a template is instantiated: for a static_assert in functions that
+/// nobody may call.
 template <class...>
 inline constexpr bool never = false;
 

@@ -26,7 +26,7 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-/// One element of any plain type.
+/// The bytes of one element of any plain type.
 using element_bytes = std::array<std::byte, 16>;
 
 /// The value as an element of the array. Throws value_error for elements of a structured type.

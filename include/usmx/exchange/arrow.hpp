@@ -58,8 +58,8 @@ struct array {
   std::int64_t n_buffers;
   /// The number of children; numbers have none.
   std::int64_t n_children;
-  /// For numbers two buffers: a bit for each element, unset where it is missing (null if none is),
-  /// and the numbers.
+  /// The buffers. Numbers have two: a bit for each element, unset where it is missing (null if none
+  /// is), and the numbers.
   const void** buffers;
   /// The arrays of nested types.
   array** children;
@@ -227,7 +227,7 @@ struct column {
   std::vector<sized_buffer> sizes = {};
   /// The format of the column; of a table, of each of its columns.
   std::vector<column_format> formats = {};
-  /// Whether it is a table.
+  /// Whether the column is a table.
   bool is_table = false;
 };
 

@@ -19,7 +19,8 @@ namespace usmx::inline v1::dlpack {
 
 /// A version of DLPack: `DLPackVersion`.
 struct version {
-  /// Another major version lays out differently what follows the deleter of a managed tensor.
+  /// The major version. Another one lays out differently what follows the deleter of a managed
+  /// tensor.
   std::uint32_t major;
   /// A higher minor version adds values, such as new types of devices.
   std::uint32_t minor;
@@ -214,7 +215,7 @@ struct received_tensor {
   /// The array that the tensor was made of, if usmx has made the tensor; else null.
   const array* source = nullptr;
 
-  /// Whether it is memory of a CUDA device, in a tensor that usmx has not made.
+  /// Whether the tensor, which usmx has not made, is in memory of a CUDA device.
   bool is_on_cuda() const noexcept {
     return source == nullptr && dlpack::is_cuda(values.device.type);
   }

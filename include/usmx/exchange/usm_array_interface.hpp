@@ -30,7 +30,7 @@ namespace usmx::inline v1::exchange {
 /// How deep descriptions may be nested. The limit bounds the stack that reading one needs.
 inline constexpr int max_typedescr_depth = 16;
 
-/// One entry of a description, (name, type[, shape]) in NumPy: a field, or padding.
+/// An entry of a description, (name, type[, shape]) in NumPy: a field, or padding.
 struct typedescr_entry {
   /// The name of the field; empty for padding.
   std::string name;
@@ -91,7 +91,7 @@ struct usm_array_interface {
   std::optional<std::size_t> buffer_nbytes = std::nullopt;
 };
 
-/// Where the elements are, which is what `syclobj` says: a queue, or a context alone.
+/// The place of the elements, which `syclobj` names: a queue, or a context alone.
 class placement {
  public:
   /// The elements belong to the queue's context, and the producer works on them on this queue.

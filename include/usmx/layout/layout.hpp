@@ -1,4 +1,4 @@
-// Where the elements of an array lie: shape, strides and offset, which all count elements, never
+// The layout of an array's elements: shape, strides and offset, which all count elements, never
 // bytes. Functions here throw overflow_error for a number that does not fit std::ptrdiff_t. A
 // layout knows neither memory nor an element type. This header does not need SYCL. Next:
 // strided_view.hpp.

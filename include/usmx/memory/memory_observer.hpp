@@ -55,7 +55,7 @@ constexpr std::string_view name(memory_source source) noexcept {
   return "resource";
 }
 
-/// One allocation, free or failure.
+/// An allocation, a free or a failure.
 struct memory_event {
   /// The action.
   memory_action action;

@@ -93,7 +93,7 @@ class any_resource {
   }
   /// The kind of memory.
   usm_kind kind() const noexcept { return functions_->kind(resource_.get()); }
-  /// Whether it is a pool_resource.
+  /// Whether the resource is a pool_resource.
   bool is_pool() const noexcept { return functions_->is_pool; }
   /// Names the resource: the same for all copies of this value.
   const void* identity() const noexcept { return resource_.get(); }

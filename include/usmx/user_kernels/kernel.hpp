@@ -196,7 +196,7 @@ class kernel_argument {
 
   /// The argument itself.
   const alternatives& value() const noexcept { return value_; }
-  /// Whether it is a number, also one that no parameter can hold.
+  /// Whether the argument is a number, also one that no parameter can hold.
   bool is_number() const noexcept {
     return std::holds_alternative<number>(value_) || std::holds_alternative<large_integer>(value_);
   }

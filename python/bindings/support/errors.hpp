@@ -80,7 +80,8 @@ Result guarded(Result failed, Body body) noexcept {
 /// Makes the library's warnings such records from now on (usmx/base/error.hpp).
 void log_warnings() noexcept;
 
-// Where in a Python program something happens: for the tracking of memory, and for warnings.
+// The place in a Python program where something happens: for the tracking of memory, and for
+// warnings.
 
 /// The call site: "file.py:12 in function", for the innermost Python frame on this thread that is
 /// not usmx's. On a thread without the interpreter lock, it is the call site that was noted there,

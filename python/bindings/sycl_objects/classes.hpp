@@ -143,7 +143,7 @@ sycl::event take_event(PyObject* capsule);
 /// type_error when that returns anything else.
 nb::object capsule_of(PyObject* object);
 
-/// "'SyclQueueRef'" or "no name", for messages.
+/// The name of a capsule for messages: "'SyclQueueRef'" or "no name".
 std::string capsule_name_text(PyObject* capsule);
 
 // SYCL's enumerations as members of those in usmx.enum_types, which have dpctl's names.

@@ -5,8 +5,8 @@
 // START in front.
 #include <preamble>
 
-// Each addition waits for the one before it. So the results of a few elements are first made
-// without what comes before them.
+// The number of elements whose results are first made without the elements before them, since each
+// addition waits for the one before it.
 constexpr int each = 8;
 
 inline A joined(A a, A b) { return JOIN; }
@@ -35,7 +35,7 @@ USMX_KERNEL(1) part_totals(const X* x, A* totals, long parts, long columns, long
   totals[global_id()] = total;
 }
 
-/// Each total becomes that of the parts before it. Nothing reads the first one again.
+/// Replaces each total by that of the parts before it. Nothing reads the first one again.
 USMX_KERNEL(1) earlier_totals(A* totals, long parts) {
   A* of_row = totals + global_id() * parts;
   A total = of_row[0];

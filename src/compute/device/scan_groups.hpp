@@ -80,7 +80,7 @@ USMX_KERNEL(1) part_totals(const X* x, A* totals, long parts, long columns, long
   }
 }
 
-/// Each total becomes that of the parts before it.
+/// Replaces each total by that of the parts before it.
 USMX_KERNEL(1) earlier_totals(A* totals, long parts) {
   local_array<A, items> values;
   A* of_row = totals + group_id() * parts;

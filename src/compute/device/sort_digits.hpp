@@ -45,7 +45,7 @@ inline void move_part(const E* x, E* z, const uint32_t* counts, long columns, lo
   }
 }
 
-/// Each count becomes the sum of those before it in the row.
+/// Replaces each count by the sum of those before it in the row.
 USMX_KERNEL(1) begin_digits(uint32_t* counts, long parts) {
   uint32_t sum = 0;
   for (long k = global_id() * digits * parts; k < (global_id() + 1) * digits * parts; ++k) {

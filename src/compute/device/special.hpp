@@ -123,7 +123,7 @@ inline T log_expit(T x) {
 
 template <class T>
 inline T logit(T p) {
-  // Where p is about 1/2, the logarithm is near 0. There 2 p - 1 is exact.
+  // The logarithm is near 0 if p is about 1/2. There 2 p - 1 is exact.
   return p < T(0.3) || p > T(0.65) ? log(p / (T(1) - p)) : T(2) * atanh(T(2) * p - T(1));
 }
 
@@ -277,7 +277,7 @@ inline T i1(T x) {
 
 // ---- the gamma function's kin
 
-/// For x from 1 to 2, by the distance from the root.
+/// The value for x from 1 to 2, by the distance from the root.
 template <class T>
 inline T digamma_near(T x) {
   constexpr T series[] = {
@@ -598,7 +598,7 @@ inline T beta_density(T a, T b, T x, T y) {
   return sqrt(b / a / sum / T(2 * M_PI)) * exp(exponent - rest);
 }
 
-/// For b up to 1, where all terms are positive, or a small b * x.
+/// The series for b up to 1, where all terms are positive, or a small b * x.
 template <class T>
 inline T beta_series(T a, T b, T x, T y) {
   T term = T(1), sum = T(0);
@@ -643,7 +643,7 @@ inline T beta_fraction(T a, T b, T x, T y) {
 /// The part of the beta function up to x = 1 - y, or from x on.
 template <class T>
 inline T beta_part(T a, T b, T x, T y, bool is_upper) {
-  // For b up to 1 the series gives the lower part with all digits on both sides of the mean.
+  // The series gives the lower part with all digits on both sides of the mean, for b up to 1.
   const bool has_series = b <= T(1) && x <= T(0.9) && !is_upper;
   if (!has_series && x > (a + T(1)) / (a + b + T(2))) {
     const T other = a;

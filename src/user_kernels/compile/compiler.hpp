@@ -75,7 +75,7 @@ class cached_program {
 
   std::optional<compiled_program> load() const;
   void store(const compiled_program&) const;
-  /// For what was loaded and turned out to be useless.
+  /// Discards an entry that was loaded and turned out to be useless.
   void discard(const char* reason) const;
 
  private:

@@ -75,8 +75,8 @@ std::vector<int> architectures(const library& nvrtc) {
   return all;
 }
 
-/// "sm_90", or the newest "compute_90" that the device has; empty if it is too old for the
-/// compiler.
+/// The architecture: "sm_90", or the newest "compute_90" that the device has; empty if the device
+/// is too old for the compiler.
 std::string architecture_for(const library& nvrtc, int capability) {
   const std::vector<int> all = architectures(nvrtc);
   const auto newer = std::ranges::upper_bound(all, capability);

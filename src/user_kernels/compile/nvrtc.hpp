@@ -12,8 +12,8 @@ namespace usmx::inline v1::detail {
 struct nvrtc_library {
   std::filesystem::path file;
 
-  /// Another one for another version. It is not loaded for this: that takes longer than a kernel
-  /// from the disk cache.
+  /// The identity of the library, which differs for another version. It is not loaded for this:
+  /// that takes longer than a kernel from the disk cache.
   std::string identity() const;
 };
 

@@ -117,7 +117,7 @@ bool packaged_programs::read_places(std::istream& in, std::uintmax_t nbytes) {
 }
 
 const packaged_programs& packaged_programs::installed() {
-  // Never destroyed: a program may call functions up to its end.
+  // The object is never destroyed: a program may call functions up to its end.
   static const auto& all =
       *new packaged_programs(file_beside_library(file_name).value_or(fs::path()));
   return all;

@@ -29,7 +29,7 @@ struct packaged_program {
   std::string log;
 };
 
-/// Which program it is: the hash and the size of all that the compiler is given.
+/// The key of a program: the hash and the size of all that the compiler is given.
 struct program_key {
   std::uint64_t hash;
   std::uint64_t nbytes;
@@ -60,7 +60,8 @@ class packaged_programs {
   static void write(const std::filesystem::path& file, std::span<const named_program>);
 
  private:
-  /// Where the file has a program: its object, then its text. In the order of their keys.
+  /// The place of a program in the file: its object, then its text. The places are in the order of
+  /// their keys.
   struct place {
     program_key key;
     std::uint64_t offset;

@@ -71,7 +71,7 @@ void require_no_null_character(std::string_view what, std::string_view text) {
   }
 }
 
-/// One line for the preprocessor.
+/// The line that defines a macro for the preprocessor.
 std::string definition(const std::string& name, const std::string& value) {
   require_identifier("the name of a macro", name);
   require_no_null_character(message("the value of the macro ", name), value);
@@ -85,7 +85,8 @@ std::string definition(const std::string& name, const std::string& value) {
 
 constexpr std::string_view kernel_header = "#include <usmx/kernel.hpp>\n";
 
-/// One line. The compiler warns of deprecated names in an alias, and not in an instantiation.
+/// The line that requests a kernel. The compiler warns of deprecated names in an alias, and not in
+/// an instantiation.
 std::string request(std::size_t place, const std::string& kernel) {
   return message("using usmx_kernel_", place, " = decltype(", kernel,
                  "); template USMX_GLOBAL void usmx::kernel_signature::signature<", place,
@@ -150,7 +151,7 @@ std::string_view text_after_severity(std::string_view rest) {
   return rest.starts_with(end) ? rest.substr(end.size()) : std::string_view();
 }
 
-/// "place: severity: text", or "severity: text".
+/// Reads a line "place: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
   constexpr std::string_view words[] = {
       "catastrophic error", "fatal error", "error", "warning", "note", "remark"};
@@ -236,7 +237,7 @@ bool reads_only_given_files(std::string_view text, const program& by) {
   return true;
 }
 
-/// Whether it is one of the options that usmx knows. None of them names a file.
+/// Whether an option is one that usmx knows. None of these names a file.
 bool is_known_option(std::string_view option) {
   const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
   constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
@@ -322,7 +323,7 @@ void require_no_cuda(std::string_view source) {
   }
 }
 
-/// "-std=c++14" or "--std=gnu++98": kernels need C++17.
+/// Refuses standards before C++17, which kernels need, as in "-std=c++14" or "--std=gnu++98".
 void require_known_standard(std::string_view option) {
   const std::size_t at = option.find("++");
   if (!option.starts_with("-std=") && !option.starts_with("--std=")) {

@@ -65,14 +65,14 @@ int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t pl
 /// A line of a compiler's text in which dimensions_in() finds them.
 std::string dimensions_text(const program&, std::size_t place, int dimensions);
 
-/// Whether it is about usmx's own lines, which come after the source.
+/// Whether a message is about usmx's own lines, which come after the source.
 bool is_after_source(const diagnostic&);
 
 /// The kernel that is no function of the source, if that is what the compiler says.
 std::optional<std::string> missing_kernel(const diagnostic&, const program&);
 
-/// Without what usmx itself made the compiler say, and each once: a kernel that is generated for a
-/// GPU has the user's text several times.
+/// The messages for users, each once: a kernel that is generated for a GPU has the user's text
+/// several times. Those that usmx itself made the compiler say are left out.
 std::vector<diagnostic> for_users(std::vector<diagnostic>);
 
 inline void add_program(message_writer& request, const program& added) {

@@ -583,7 +583,7 @@ std::optional<std::vector<word>> words_of(std::string_view name, std::size_t pla
   return whole ? std::optional(std::move(words)) : std::nullopt;
 }
 
-/// Where that signature is in the object, and its words.
+/// The place of that signature in the object, and its words.
 struct found_signature {
   std::size_t at;
   std::vector<word> words;

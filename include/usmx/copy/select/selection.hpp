@@ -57,7 +57,7 @@ struct each_index {
   int ndim;
 };
 
-/// One item of a key: a basic item, an array of integers, which selects along one axis, or a mask
+/// An item of a key: a basic item, an array of integers, which selects along one axis, or a mask
 /// (an array of bools), which selects along as many axes as it has dimensions. A view stands for
 /// integers or a mask in ordinary host memory.
 using key_item = std::variant<index_item, array, array_view, each_index>;
@@ -72,7 +72,7 @@ struct axis_index {
   std::ptrdiff_t extent;
   /// The integers, repeated to the common shape, where the key's array has them or in a copy.
   array_view elements;
-  /// Whether it is an each_index, whose elements have no memory.
+  /// Whether the index is an each_index, whose elements have no memory.
   bool is_each = false;
 };
 
