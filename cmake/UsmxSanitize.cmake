@@ -8,7 +8,7 @@
 #   LSAN_OPTIONS      leaves out leaks of the OpenCL loader and driver (lsan.txt, which names them)
 #   TSAN_OPTIONS      leaves out what happens inside of libraries that are not instrumented
 # What the caller's environment has already stays, in front. Without a sanitizer nothing changes but
-# LD_LIBRARY_PATH. docs/how-to/sanitizers.md has the whole story.
+# LD_LIBRARY_PATH. docs/how-to/wrong-number.md (Sanitizers) has the whole story.
 function(usmx_sanitize_environment)
   if(NOT ARGN)
     message(FATAL_ERROR "usmx_sanitize_environment(): expected the names of tests")

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.skipif(shutil.which("ctest") is None, reason="there is no CMake"),
 ]
 
-PAGE = Path(__file__).parents[2] / "docs/how-to/sanitizers.md"
+PAGE = Path(__file__).parents[2] / "docs/how-to/wrong-number.md"
 PROGRAM = """
 #include <iostream>
 #include <usmx/copy/host_data.hpp>

@@ -215,7 +215,7 @@ def test_pages_say_that_programs_with_processes_are_files():
         for block in BLOCKS
         if block.language == "python" and '__name__ == "__main__"' in block.text
     }
-    assert {page.stem for page in pages} >= {"multiprocessing", "joblib", "dask", "ray"}
+    assert {page.stem for page in pages} >= {"multiprocessing", "dask", "ray"}
     said = re.compile(r"\*\*save\s+the(se)?\s+programs?,\s+and", re.IGNORECASE)
     assert [page for page in pages if not said.search(page.read_text(encoding="utf-8"))] == []
 
