@@ -139,6 +139,30 @@ def nothing_older_is_collected():
 
 
 @pytest.fixture(scope="session")
+def gate_library(tmp_path_factory):
+    """The path of the functions of gates.py."""
+    from gates import compile_gates
+
+    return str(shared_folder(tmp_path_factory, "gates", compile_gates) / "gates.so")
+
+
+@pytest.fixture
+def gate_in(gate_library):
+    """Make unfinished work in the context of a queue. It ends with the test at the latest."""
+    from gates import Gate
+
+    gates = []
+
+    def make(queue):
+        gates.append(Gate(gate_library, queue))
+        return gates[-1]
+
+    yield make
+    for gate in gates:
+        gate.open()
+
+
+@pytest.fixture(scope="session")
 def folder_of(tmp_path_factory):
     """Where the modules lie that a binding library has made of tests/python/extensions."""
 

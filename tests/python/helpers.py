@@ -8,6 +8,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 
 import pytest
 import usmx
@@ -135,6 +136,27 @@ def run_usmx(*arguments, cwd=None, **environment):
         check=False,
         timeout=240,
     )
+
+
+# ---- time
+
+
+def happens(attempt, tries=100):
+    """Whether an attempt sees what it looks for, once in so many tries.
+
+    It looks for work that is still running; that may have ended while this thread was held up.
+    """
+    return any(attempt() for _ in range(tries))
+
+
+def eventually(condition, seconds=60):
+    """Whether it becomes true within a time that is long on the busiest machine."""
+    latest = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > latest:
+            return False
+        time.sleep(0.01)
+    return True
 
 
 # ---- devices

@@ -6,13 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import usmx
-from helpers import output_of, run_python
+from helpers import eventually, output_of, run_python
 
 # Kernels for CUDA devices are compiled by NVIDIA's compiler: tests/cpp/user_kernels/compile/nvrtc_test.cpp.
 about_the_runtimes_compiler = pytest.mark.skipif(
@@ -267,9 +266,9 @@ def left_after(code, folder):
     result = run_python(
         COMPILERS + code, TMPDIR=str(folder), USMX_CACHE_DIR="", USMX_LEAK_WARNINGS=None
     )
-    latest = time.monotonic() + 30
-    while list(folder.iterdir()) and time.monotonic() < latest:
-        time.sleep(0.02)  # the compiler ends a little later than the program
+    eventually(
+        lambda: not list(folder.iterdir())
+    )  # the compiler ends a little later than the program
     return result, [each.name for each in folder.iterdir()]
 
 

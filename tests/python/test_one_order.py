@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import usmx
 from documents import ROOT
-from helpers import AT_ONCE, HOST_KINDS, SIMULATED
+from helpers import AT_ONCE, HOST_KINDS, SIMULATED, happens
 from usmx import ElementwiseKernel, Kernel
 
 # A missing wait was seen in 13 of 20 tries at least, by every route and each kind of work; 1000 by hand.
@@ -452,7 +452,7 @@ LONG = 4000  # rounds of a kernel that takes long after its launch
 
 def returns_at_once(x):
     """Whether a launch has returned before the kernel ended, in one of some tries."""
-    return any(is_running(late(SIZE, None, x, 1, LONG)) for _ in range(20))
+    return happens(lambda: is_running(late(SIZE, None, x, 1, LONG)), tries=20)
 
 
 @pytest.mark.skipif(SIMULATED, reason=AT_ONCE)
@@ -506,7 +506,7 @@ class TestNobodyWaitsWithoutNeed:
         x = array_on(queue)
         view = np.asarray(x)
         assert not returns_at_once(x)
-        assert any(is_running(late(SIZE, None, x, 1, LONG, wait=False)) for _ in range(20))
+        assert happens(lambda: is_running(late(SIZE, None, x, 1, LONG, wait=False)))
         usmx.synchronize()
         assert view[0] == 1
 

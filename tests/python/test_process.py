@@ -6,14 +6,13 @@ import pickle
 import signal
 import sys
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import usmx
 from forked import error_of, in_forked_child
-from helpers import SUB_INTERPRETERS, output_of
+from helpers import SUB_INTERPRETERS, eventually, output_of
 from usmx.memory import from_pointer
 
 STARTS = int(os.environ.get("USMX_TEST_STARTS", "1"))  # of each process that ends; 10 by hand
@@ -232,16 +231,12 @@ def test_child_forked_by_a_deleter_may_let_go_of_the_rest_and_end(forking_stage)
     del chain, owner, own
     if children == [0]:
         os._exit(7)
-    deadline = time.monotonic() + 60
-    ended = 0
-    while ended == 0 and time.monotonic() < deadline:
-        ended, status = os.waitpid(children[0], os.WNOHANG)
-        time.sleep(0.01)
-    if ended == 0:
+    ended = []
+    if not eventually(lambda: ended.append(os.waitpid(children[0], os.WNOHANG)) or ended[-1][0]):
         os.kill(children[0], signal.SIGKILL)
         os.waitpid(children[0], 0)
-    assert ended == children[0]
-    assert os.waitstatus_to_exitcode(status) == 7
+    assert ended[-1][0] == children[0]
+    assert os.waitstatus_to_exitcode(ended[-1][1]) == 7
 
 
 def test_child_forked_before_the_runtime_was_used_is_free_to_use_it():

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import threading
-import time
 import weakref
 
 import dpctl
@@ -11,7 +10,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, need_contexts_apart, output_of
+from helpers import KINDS, MEMORY_CLASSES, eventually, need_contexts_apart, output_of
 from usmx import SyclEvent, SyclQueue, SyclTimer
 
 NBYTES = 1 << 12
@@ -243,13 +242,13 @@ def test_host_memory_lives_until_the_copy_is_complete(kind):
     del source
     event.wait()
     assert memory.tobytes() == b"\7" * LARGE
-    for _ in range(100):  # released by a thread that comes by
+
+    def is_released():  # by a thread that comes by
         usmx.synchronize()
         gc.collect()
-        if watched() is None:
-            return
-        time.sleep(0.01)
-    pytest.fail("the buffer is still held")
+        return watched() is None
+
+    assert eventually(is_released)
 
 
 def test_memory_that_is_let_go_lives_until_its_commands_are_complete(kind):

@@ -36,7 +36,8 @@ extern "C" bool throws_bad_alloc(void* (*given)(std::size_t, int, sycl::queue*),
 """
 SIZE = 256  # doubles
 NBYTES = 8 * SIZE
-ROUNDS = 20_000  # of a kernel that is still running when the next lines run
+ZEROS = bytes(NBYTES)
+ROUNDS = 20_000  # of a kernel that is mostly still running when the next lines run
 TRIES = 50
 
 pytestmark = pytest.mark.slow
@@ -77,8 +78,8 @@ class Stream:
         self.queue = dpctl.SyclQueue(property="in_order")
         self.address = self.queue.addressof_ref()
 
-    def fill(self, address, value):
-        """Make the doubles at an address one number, later; what dpctl knows has no owner."""
+    def memory_at(self, address):
+        """What dpctl knows has no owner."""
         interface = {
             "version": 1,
             "shape": (SIZE,),
@@ -86,8 +87,16 @@ class Stream:
             "data": (address, False),
             "syclobj": self.queue,
         }
-        memory = dpctl.memory.as_usm_memory(Producer(interface))
-        return fill_with_doubles_late(self.queue, memory, value, ROUNDS)
+        return dpctl.memory.as_usm_memory(Producer(interface))
+
+    def fill(self, address, value):
+        """Make the doubles at an address one number, later."""
+        fill_with_doubles_late(self.queue, self.memory_at(address), value, ROUNDS)
+
+    def use_after(self, gate, address):
+        """The event of work on the doubles at an address, which begins once the gate is open."""
+        after = [dpctl.SyclEvent(gate._get_capsule())]
+        return self.queue.memcpy_async(self.memory_at(address), ZEROS, NBYTES, after)
 
 
 def used(stream):
@@ -125,22 +134,26 @@ def test_too_many_bytes_throw_instead_of_a_null_that_pytorch_would_use(allocator
     assert allocator.throws_bad_alloc(allocator.malloc, 1 << 60, stream.address)
 
 
-def test_freed_block_is_not_given_again_before_the_work_on_it_is_done(allocator, stream):
+@pytest.mark.parametrize("worker", ["the stream", "another one"])
+def test_freed_block_is_not_given_again_before_the_work_on_it_is_done(
+    allocator, stream, worker, gate_in
+):
     """Neither by the stream that freed it, nor by another one to which it was recorded."""
     other = Stream()
-    running = 0
-    for turn in range(TRIES):
-        worker = (stream, other)[turn % 2]
-        address = allocator.malloc(NBYTES, 0, stream.address)
-        if worker is other:
-            allocator.record_stream(address, other.address)
-        event = worker.fill(address, turn)
-        allocator.free(address, NBYTES, 0, stream.address)
-        running += is_running(event)
-        again = allocator.malloc(NBYTES, 0, stream.address)
-        assert again != address or not is_running(event)
-        allocator.free(again, NBYTES, 0, stream.address)
-    assert running > TRIES // 2
+    gate = gate_in(stream.queue)
+    addresses, events = [], []
+    for _ in range(TRIES):
+        addresses.append(allocator.malloc(NBYTES, 0, stream.address))
+        if worker == "the stream":
+            events.append(stream.use_after(gate, addresses[-1]))
+        else:
+            events.append(other.use_after(gate, addresses[-1]))
+            allocator.record_stream(addresses[-1], other.address)
+        allocator.free(addresses[-1], NBYTES, 0, stream.address)
+    assert all(map(is_running, events))
+    assert len(set(addresses)) == TRIES
+    gate.open()
+    usmx.SyclEvent.wait_for(events)
 
 
 def test_freed_blocks_are_given_again(allocator, stream):

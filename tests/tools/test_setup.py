@@ -3,11 +3,10 @@
 import os
 import signal
 import subprocess
-import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from helpers import eventually
 
 SETUP = Path(__file__).parents[2] / "tools/setup.sh"
 PYTHON = """#!/bin/sh
@@ -118,19 +117,11 @@ def is_running(process):
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_pip_ends_with_the_script(tmp_path, end):
     """As by Ctrl-C, which does not reach it; then the environment is known as half made."""
-    pip = pip_that('echo $BASHPID >"$VENV/pip"; mv "$VENV/pip" "$VENV/started"; exec sleep 60')
-    script = start(tmp_path, pip + "sleep 60")
-    pid = None
-    for _ in range(1000):
-        with suppress(FileNotFoundError):
-            pid = int((tmp_path / "started").read_text())
-            break
-        time.sleep(0.02)
+    pip = pip_that('echo $BASHPID >"$VENV/pip"; mv "$VENV/pip" "$VENV/started"; exec sleep 200')
+    script = start(tmp_path, pip + "sleep 200")
+    started = tmp_path / "started"
+    assert eventually(started.exists)
     os.killpg(script.pid, end)
-    script.communicate(timeout=30)
-    for _ in range(1000):
-        if not is_running(pid):
-            break
-        time.sleep(0.02)
-    assert not is_running(pid)
+    script.communicate(timeout=60)
+    assert eventually(lambda: not is_running(int(started.read_text())), seconds=30)
     assert list(tmp_path.glob("installing-*"))
