@@ -30,7 +30,7 @@ def compiled():
     @functools.cache
     def by(*options):
         command = [str(part) for part in (*COMPILE, *options, "-")]
-        return subprocess.run(command, input=PROGRAM, capture_output=True, text=True, timeout=120)
+        return subprocess.run(command, input=PROGRAM, capture_output=True, text=True, timeout=240)
 
     return by
 

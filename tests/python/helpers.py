@@ -73,8 +73,12 @@ def producer_of(memory, **changes):
 UNSAID = "ignore:This process:DeprecationWarning"
 
 
-def run_python(code, timeout=120, cwd=None, **environment):
-    """Run code in a fresh interpreter; an environment variable of None is removed."""
+def run_python(code, timeout=240, cwd=None, **environment):
+    """Run code in a fresh interpreter; an environment variable of None is removed.
+
+    The time is below pytest's limit for a test, which would not say what the program printed; it is no bound that a
+    busy machine could exceed.
+    """
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment}
     variables = {name: value for name, value in variables.items() if value is not None}
     result = subprocess.run(
@@ -90,7 +94,7 @@ def run_python(code, timeout=120, cwd=None, **environment):
     return result
 
 
-def output_of(code, timeout=120, cwd=None, **environment):
+def output_of(code, timeout=240, cwd=None, **environment):
     """What the code prints. It must succeed and have nothing to complain about."""
     result = run_python(code, timeout, cwd, **environment)
     assert result.returncode == 0, result.stderr

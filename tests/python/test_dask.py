@@ -289,7 +289,7 @@ if __name__ == "__main__":
         print(chunked[::-1].compute().usm_type, chunked.to_backend("numpy").compute())
 """
     sent = str([(kind, 2000.0) for kind in KINDS])
-    result = run_python(code, timeout=100)
+    result = run_python(code)
     assert result.stdout.splitlines() == [sent, sent, "host [0 1 2 3 4 5]"], result.stderr
 
 
@@ -346,7 +346,7 @@ if __name__ == "__main__":
             print(type(error).__name__)
         print(client.submit(sum, [1, 2], workers=[one]).result())
 """
-    result = run_python(code, timeout=150)
+    result = run_python(code)
     assert result.stdout.splitlines() == ["True True", "USMAllocationError", "3"], (
         result.stdout + result.stderr
     )
@@ -402,7 +402,7 @@ if __name__ == "__main__":
             made = client.submit(make, *arguments, workers=[one], pure=False)
             there = client.submit(total, made, workers=[other], pure=False)
             try:
-                return there.result(timeout=30)
+                return there.result(timeout=240)
             except (MemoryError, RuntimeError) as error:
                 return f"{type(error).__name__}: {str(error).partition(': ')[0]}"
 
@@ -429,5 +429,5 @@ if __name__ == "__main__":
     expected.append("no name 3")
     expected.append("another name SyclDeviceCreationError: USMArray could not be unpickled")
     expected.append("another name 3")
-    result = run_python(code, timeout=240)
+    result = run_python(code)
     assert result.stdout.splitlines() == expected, result.stdout + result.stderr

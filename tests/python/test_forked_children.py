@@ -152,19 +152,19 @@ try:
 except RuntimeError as error:
     print(type(error).__name__, "forked" in str(error))
 """
-    assert output_of(code, timeout=60) == "RuntimeError True"
+    assert output_of(code) == "RuntimeError True"
 
 
 def test_numpy_arrays_beside_it_work_in_a_forked_pool():
     code = PREAMBLE + (
         "with pool(2) as p: print(p.map(total_of_numpy, [(arrays[0], np.arange(4))] * 2))"
     )
-    assert output_of(code, timeout=60) == "[6.0, 6.0]"
+    assert output_of(code) == "[6.0, 6.0]"
 
 
 def test_what_a_task_of_a_forked_pool_gives_back_untouched_arrives_whole():
     code = PREAMBLE + "with pool(2) as p: print([total(a) for a in p.map(same, arrays)])"
-    assert output_of(code, timeout=60) == "[6.0, 10.0]"
+    assert output_of(code) == "[6.0, 10.0]"
 
 
 @pytest.mark.slow
@@ -173,7 +173,7 @@ def test_joblib_by_its_own_processes_computes():
 import joblib
 print(joblib.Parallel(2, "loky")(joblib.delayed(total)(a) for a in arrays))
 """
-    assert output_of(code, timeout=120) == "[6.0, 10.0]"
+    assert output_of(code) == "[6.0, 10.0]"
 
 
 def test_forked_child_drops_what_it_inherited_and_unpickled_and_ends_in_silence():
@@ -190,4 +190,4 @@ if child == 0:
 _, status = os.waitpid(child, 0)
 print(os.waitstatus_to_exitcode(status), usmx.asnumpy(inherited[0])[5])
 """
-    assert output_of(code, timeout=60) == "7 1.0"
+    assert output_of(code) == "7 1.0"

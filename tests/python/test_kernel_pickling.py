@@ -161,5 +161,5 @@ def test_kernels_of_main_work_in_other_processes(module, tmp_path):
     pytest.importorskip(module)
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(module=module, body=BODIES[module].lstrip("\n")))
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=240)
     assert (done.returncode, done.stdout) == (0, "[8.0, 7.0]\n"), done.stderr

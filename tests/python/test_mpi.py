@@ -44,7 +44,7 @@ def output_of_ranks(python):
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=240,
     )
     return done.stdout.split("\n"), done.stderr
 

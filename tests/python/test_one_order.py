@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import usmx
 from documents import ROOT
-from helpers import AT_ONCE, HOST_KINDS, SIMULATED, happens
+from helpers import AT_ONCE, HOST_KINDS, SIMULATED, examples, happens
 from usmx import ElementwiseKernel, Kernel
 
 # A missing wait was seen in 13 of 20 tries at least, by every route and each kind of work; 1000 by hand.
@@ -388,9 +388,9 @@ def test_view_that_is_taken_during_a_call_of_another_thread_is_not_old(route):
 # ---- a random mix
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_any_mix_of_calls_gives_the_numbers_of_the_same_calls_in_numpy(queue, seed):
-    draw = random.Random(seed)
+@pytest.mark.parametrize("seed", range(examples(3)))
+def test_any_mix_of_calls_gives_the_numbers_of_the_same_calls_in_numpy(queue, seed, request):
+    draw = random.Random(request.node.name)  # which names the queue, too
     x, model = array_on(queue), np.zeros(SIZE, "f4")
     other, other_model = array_on(queue), np.ones(SIZE, "f4")
     other[...] = 1

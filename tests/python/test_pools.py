@@ -39,7 +39,7 @@ def run(code, **environment):
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=240,
     )
 
 
@@ -803,7 +803,7 @@ def test_allocation_that_waits_for_dpnps_work_lets_the_work_end(which):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=240,
     )
     assert done.stdout == "done\n", done.stderr
 

@@ -604,7 +604,7 @@ print("done")
 @pytest.mark.slow
 @pytest.mark.skipif(not usmx.SyclDevice().is_cpu, reason="a CPU is divided into units")
 def test_copies_between_sub_devices_end():
-    assert output_of(BETWEEN_SUB_DEVICES, timeout=100) == "done"
+    assert output_of(BETWEEN_SUB_DEVICES) == "done"
 
 
 def test_timer_of_many_blocks_keeps_few_events_and_all_their_time(profiled):

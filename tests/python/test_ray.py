@@ -31,7 +31,7 @@ def output_of(python, program):
         capture_output=True,
         text=True,
         check=False,
-        timeout=150,
+        timeout=240,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

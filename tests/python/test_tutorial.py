@@ -21,7 +21,7 @@ def text_of(cell):
 def test_every_cell_shows_what_the_notebook_holds(tmp_path):
     written = nbformat.read(NOTEBOOK, as_version=4)
     ran = nbformat.read(NOTEBOOK, as_version=4)
-    client = NotebookClient(ran, timeout=120, resources={"metadata": {"path": str(tmp_path)}})
+    client = NotebookClient(ran, timeout=240, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
     assert [text_of(cell) for cell in ran.cells] == [text_of(cell) for cell in written.cells]
     tables = [

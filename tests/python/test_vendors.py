@@ -174,7 +174,7 @@ show()
         assert first, process.communicate()[1]
         assert json.loads(first)[2] == [False] * 4
         add_libraries(moved, lambda name: name.startswith("libmkl_"))
-        rest, errors = process.communicate("\n", timeout=120)
+        rest, errors = process.communicate("\n", timeout=240)
     *_, last = map(json.loads, rest.splitlines())
     assert last[2] == [True] * 4, last[1]
     assert str(moved) in last[1]

@@ -24,7 +24,7 @@ def run(program, cache):
         env={**os.environ, "USMX_CACHE_DIR": str(cache)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=240,
     )
     assert done.returncode == 0, done.stderr
     return done.stderr

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 
 def run(*command):
     return subprocess.run(
-        command, cwd=ROOT, capture_output=True, check=False, text=True, timeout=60
+        command, cwd=ROOT, capture_output=True, check=False, text=True, timeout=240
     )
 
 

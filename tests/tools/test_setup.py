@@ -26,7 +26,7 @@ def files_after(tmp_path, lines):
     script = f"source '{SETUP}'; PYTHON='{python}' VENV='{environment}' LOG='{tmp_path}/log'"
     parts = [f"{script}; require_venv; {part}" for part in (lines, "true")]
     for part in parts:
-        subprocess.run(["bash", "-c", part], capture_output=True, check=False, timeout=60)
+        subprocess.run(["bash", "-c", part], capture_output=True, check=False, timeout=240)
     return {path.name for path in environment.iterdir()}
 
 
@@ -59,7 +59,7 @@ def start(tmp_path, lines):
 
 
 def output_of(tmp_path, lines):
-    said, _ = start(tmp_path, lines).communicate(timeout=60)
+    said, _ = start(tmp_path, lines).communicate(timeout=240)
     return said.splitlines()
 
 
@@ -122,6 +122,6 @@ def test_pip_ends_with_the_script(tmp_path, end):
     started = tmp_path / "started"
     assert eventually(started.exists)
     os.killpg(script.pid, end)
-    script.communicate(timeout=60)
+    script.communicate(timeout=240)
     assert eventually(lambda: not is_running(int(started.read_text())), seconds=30)
     assert list(tmp_path.glob("installing-*"))

@@ -129,7 +129,7 @@ def gigabytes_in_a_line(path):
 def test_what_never_ends_is_refused_at_once_in_little_memory(tmp_path, make):
     log = make(tmp_path / "memory.csv")
     command = [sys.executable, "-P", "-c", LIMITED, str(log)]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert result.returncode == 2, result.stderr
     assert result.stderr.startswith(f"usmx memory: {log}:")
     assert result.stderr.count("\n") == 1

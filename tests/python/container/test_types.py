@@ -58,7 +58,7 @@ def test_only_the_use_of_a_type_imports_numpy():
         "usmx.float32; print('numpy' in sys.modules)"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=240
     )
     assert result.stdout.split() == ["False", "False", "True"]
 

@@ -46,7 +46,7 @@ def run_pytest(tmp_path):
             env={**os.environ, "PYTEST_ADDOPTS": "", **environment},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
         )
         return done.stdout + done.stderr, done.returncode
 
