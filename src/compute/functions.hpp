@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <sycl/device.hpp>
+#include <sycl/queue.hpp>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
@@ -34,8 +34,8 @@ struct host_loops {
   /// that driver's devices.
   bool (*find_functions)() = nullptr;
 
-  /// Whether the host's loop computes so many elements on a device as a kernel does, and sooner.
-  USMX_API bool is_for(std::ptrdiff_t count, const sycl::device& device) const;
+  /// Whether it computes so many elements as a kernel on the queue's device does, and sooner.
+  USMX_API bool is_for(std::ptrdiff_t count, const sycl::queue& queue) const;
 };
 
 struct host_function {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <variant>
 
 #include "array/array.hpp"
@@ -67,6 +68,8 @@ class operand_row {
   }
 
   bool is_repeated() const noexcept { return step_ == 0; }
+  /// Whether the loop reads the array's own elements.
+  bool is_direct() const noexcept { return is_direct_; }
 
   /// The elements from `first` on; the number of operands without memory. Repeated ones are one.
   const void* one(const std::byte* first) {
@@ -120,6 +123,7 @@ class output_row {
         is_adjacent_(step == static_cast<std::ptrdiff_t>(to.itemsize())),
         convert_(from, to) {}
 
+  bool is_direct() const noexcept { return is_direct_; }
   void* place(std::byte* first) { return is_direct_ ? first : copies_.data(); }
   void write(std::byte* first, std::ptrdiff_t count) {
     if (is_direct_) {
@@ -148,11 +152,29 @@ using row_places = std::array<std::byte*, max_function_operands + 1>;  // the ou
 class row_computer {
  public:
   row_computer(const host_loops& loops, std::span<operand_row> operands, output_row& output)
-      : loops_(loops), operands_(operands), output_(output) {}
+      : loop_(loops.arrays), operands_(operands), output_(output) {
+    bool are_direct = output.is_direct();
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      const host_loops::loop of_number = operands.size() != 2 ? nullptr
+                                         : k == 0             ? loops.number_first
+                                                              : loops.number_second;
+      is_one_[k] =
+          of_number != nullptr && loop_ == loops.arrays && operands[k].is_repeated();
+      loop_ = is_one_[k] ? of_number : loop_;
+      are_direct = are_direct && (is_one_[k] || operands[k].is_direct());
+    }
+    if (are_direct) {
+      most_ = std::numeric_limits<std::ptrdiff_t>::max();
+    }
+  }
 
   void compute(row_places at, std::ptrdiff_t extent) {
-    for (std::ptrdiff_t done = 0; done < extent; done += most_at_once) {
-      const std::ptrdiff_t count = std::min(most_at_once, extent - done);
+    if (extent <= most_) {
+      compute_some(at, extent);
+      return;
+    }
+    for (std::ptrdiff_t done = 0; done < extent; done += most_) {
+      const std::ptrdiff_t count = std::min(most_, extent - done);
       compute_some(at, count);
       for (std::size_t k = 0; k < operands_.size(); ++k) {
         at[k] = at[k] == nullptr ? nullptr : at[k] + operands_[k].step() * count;
@@ -164,27 +186,19 @@ class row_computer {
  private:
   void compute_some(const row_places& at, std::ptrdiff_t count) {
     host_loops::operands from{};
-    host_loops::loop loop = loops_.arrays;
-    const auto take_one = [&](std::size_t k, host_loops::loop of_number) {
-      const bool is_one = of_number != nullptr && operands_.size() == 2 && loop == loops_.arrays &&
-                          operands_[k].is_repeated();
-      loop = is_one ? of_number : loop;
-      from[k] = is_one ? operands_[k].one(at[k]) : operands_[k].read(at[k], count);
-    };
-    take_one(0, loops_.number_first);
-    if (operands_.size() > 1) {
-      take_one(1, loops_.number_second);
+    for (std::size_t k = 0; k < operands_.size(); ++k) {
+      from[k] = is_one_[k] ? operands_[k].one(at[k]) : operands_[k].read(at[k], count);
     }
-    if (operands_.size() > 2) {
-      from[2] = operands_[2].read(at[2], count);
-    }
-    loop(from, output_.place(at.back()), count);
+    loop_(from, output_.place(at.back()), count);
     output_.write(at.back(), count);
   }
 
-  const host_loops& loops_;
+  host_loops::loop loop_;
   std::span<operand_row> operands_;
   output_row& output_;
+  /// Which operand the loop takes as a number.
+  std::array<bool, max_function_operands> is_one_{};
+  std::ptrdiff_t most_ = most_at_once;
 };
 
 }  // namespace

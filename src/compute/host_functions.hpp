@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "compute/driver_functions.hpp"
+#include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::internal::host {
 namespace {
@@ -133,6 +134,18 @@ using namespace usmx;
 #undef __is_integral
 #undef __is_signed
 #pragma GCC diagnostic pop
+
+/// The type of such elements in arrays.
+template <class C>
+constexpr dtype type_of() {
+  if constexpr (std::is_same_v<C, complex<float>>) {
+    return complex64;
+  } else if constexpr (std::is_same_v<C, complex<double>>) {
+    return complex128;
+  } else {
+    return dtype::of<C>();
+  }
+}
 
 }  // namespace
 }  // namespace usmx::inline v1::internal::host

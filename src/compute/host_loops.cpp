@@ -292,19 +292,6 @@ struct compiled {
   }
 };
 
-template <class C>
-constexpr dtype type_of() {
-  return dtype::of<C>();
-}
-template <>
-constexpr dtype type_of<host::complex<float>>() {
-  return complex64;
-}
-template <>
-constexpr dtype type_of<host::complex<double>>() {
-  return complex128;
-}
-
 class function_list {
  public:
   /// Adds the loops of an expression, where they give what a kernel gives, bit for bit.
@@ -345,8 +332,8 @@ class function_list {
       using R = std::conditional_t<
           Row.result == result_rule::truth, bool,
           std::conditional_t<Row.result == result_rule::real && is_complex<C>, found, C>>;
-      host_loops& made = loops_of<Row>(type_of<C>());
-      made.result = type_of<R>().code();
+      host_loops& made = loops_of<Row>(host::type_of<C>());
+      made.result = host::type_of<R>().code();
       made.most = most_elements<C>(Row, how);
       made.is_for_cpus = how == way::of_cpus;
       if constexpr (how == way::driver) {
@@ -415,13 +402,14 @@ function_list make_functions() {
 
 }  // namespace
 
-bool host_loops::is_for(std::ptrdiff_t count, const sycl::device& device) const {
+bool host_loops::is_for(std::ptrdiff_t count, const sycl::queue& queue) const {
   if (count > most) {
     return false;
   }
   if (find_functions == nullptr) {
-    return !is_for_cpus || device.is_cpu();
+    return !is_for_cpus || queue.get_device().is_cpu();
   }
+  const sycl::device device = queue.get_device();
   return device.is_cpu() && device.get_backend() == sycl::backend::opencl && find_functions();
 }
 

@@ -371,6 +371,50 @@ struct chooser {
   }
 };
 
+/// The same of integers of which a vector has as many as there are lanes, or more. It does not
+/// matter in which order these are joined, and compilers make vectors of the loops.
+template <class X, int Sign>
+  requires(sizeof(X) < sizeof(std::int32_t))
+struct chooser<X, Sign> {
+  struct lane_vectors {
+    std::array<X, most_lanes> of;
+  };
+
+  static void join(X& a, X b) { a = (Sign > 0 ? a < b : b < a) ? b : a; }
+  static void load_lanes(lane_vectors& lanes, const X* from) {
+    std::copy_n(from, most_lanes, lanes.of.begin());
+  }
+  static X joined(const lane_vectors& lanes) { return of_adjacent(lanes.of.data(), most_lanes); }
+
+  static X of_adjacent(const X* x, std::ptrdiff_t count) {
+    X found = x[0];
+    for (std::ptrdiff_t k = 1; k < count; ++k) {
+      join(found, x[k]);
+    }
+    return found;
+  }
+
+  static void add_line(const X* x, std::ptrdiff_t count, bool is_first, X* values) {
+    if (is_first) {
+      std::copy_n(x, most_lanes, values);
+    }
+    const std::ptrdiff_t begin = is_first ? most_lanes : 0;
+    if (begin < count) {
+      join(values[0], of_adjacent(x + begin, count - begin));
+    }
+  }
+
+  template <std::size_t Rows>
+  static void add_rows(const std::array<const X*, Rows>& x, std::ptrdiff_t count,
+                       X* __restrict values) {
+    for (const X* row : x) {
+      for (std::ptrdiff_t column = 0; column < count; ++column) {
+        join(values[column], row[column]);
+      }
+    }
+  }
+};
+
 /// No choice: of sums and the like.
 template <class V>
 struct best_traits {
@@ -423,9 +467,9 @@ class reducer {
         columns_(loops_.reduced.ndim == 0 ? 1 : loops_.reduced.dimensions().back().extent),
         lines_(loops_.reduced_count / columns_),
         itemsize_(static_cast<std::ptrdiff_t>(dtype(call.elements).itemsize())),
-        converts_(call.elements != dtype::of<X>()),
-        read_(call.elements, dtype::of<X>()),
-        write_(dtype::of<R>(), call.results),
+        converts_(call.elements != host::type_of<X>()),
+        read_(call.elements, host::type_of<X>()),
+        write_(host::type_of<R>(), call.results),
         kept_columns_(loops_.kept.ndim == 0 ? 1 : loops_.kept.dimensions().back().extent),
         has_adjacent_results_(has_adjacent_results(loops_)) {
     if (loops_.kept.ndim != 0) {
@@ -503,7 +547,7 @@ class reducer {
   void finish(const result_run& run, const V* totals) const {
     const std::size_t output = loops_.kept.count - 1;
     std::byte* to = first_element(loops_.outputs[0].used) + run.at[output];
-    const bool converts = call_.results != dtype::of<R>();
+    const bool converts = call_.results != host::type_of<R>();
     for (std::ptrdiff_t k = 0; k < run.count; ++k) {
       const R found =
           Of::template result<V>(totals[k], loops_.reduced_count, static_cast<X>(call_.correction));
@@ -768,8 +812,8 @@ class reducer {
 template <template <class, class, class> class Of, class X, class A, class V, class R,
           bool HasBlocks = false, class Choice = void>
 host_reduction reduction(type_code result, bool has_index = false) {
-  return {dtype::of<X>().code(),
-          dtype::of<R>().code(),
+  return {host::type_of<X>().code(),
+          host::type_of<R>().code(),
           result,
           has_index,
           HasBlocks,
@@ -784,6 +828,10 @@ template <class T>
 using summed =
     std::conditional_t<std::is_same_v<T, float>, double,
                        std::conditional_t<std::is_same_v<T, double>, host::compensated<double>, T>>;
+template <class T>
+using summed_complex =
+    std::conditional_t<std::is_same_v<T, float>, host::complex<double>,
+                       host::compensated<host::complex<double>>>;
 
 using loops_by_type = std::array<host_reduction, type_count>;
 
@@ -835,6 +883,25 @@ host_reduction chosen_for(type_code code, char kind, const Make& make) {
   return made_for<Signed, Unsigned, Real>(code, kind, make);
 }
 
+/// The same of values: integers of 8 and of 16 bits as they are.
+template <template <class, class, class> class Signed,
+          template <class, class, class> class Unsigned, template <class, class, class> class Real,
+          class Make>
+host_reduction value_chosen_for(type_code code, char kind, const Make& make) {
+  switch (code) {
+    case type_code::int8:
+      return make.template operator()<Signed, std::int8_t>();
+    case type_code::int16:
+      return make.template operator()<Signed, std::int16_t>();
+    case type_code::uint8:
+      return make.template operator()<Unsigned, std::uint8_t>();
+    case type_code::uint16:
+      return make.template operator()<Unsigned, std::uint16_t>();
+    default:
+      return chosen_for<Signed, Unsigned, Real>(code, kind, make);
+  }
+}
+
 #define USMX_BY_CLASS(name) \
   host::name##_signed_integers, host::name##_unsigned_integers, host::name##_reals
 
@@ -860,6 +927,20 @@ class all_loops {
     });
   }
 
+  /// Adds the loops of complex numbers to the function that was added last.
+  template <template <class, class, class> class Of>
+  void add_complex() {
+    const auto add_one = [this]<class T>(std::type_identity<T>) {
+      using C = host::complex<T>;
+      constexpr type_code code = host::type_of<C>().code();
+      host_reduction& made = all_.back().loops[static_cast<std::size_t>(code)];
+      made = reduction<Of, C, C, summed_complex<T>, C, true>(code);
+      made.has_vectors = false;
+    };
+    add_one(std::type_identity<float>());
+    add_one(std::type_identity<double>());
+  }
+
   /// Booleans are summed up as integers with a sign.
   static char summable(char kind) { return kind == 'b' ? 'i' : kind; }
 
@@ -869,6 +950,7 @@ class all_loops {
           code, summable(kind),
           USMX_MAKE() { return reduction<Of, T, T, summed<T>, T, true>(dtype::of<T>().code()); });
     });
+    add_complex<host::sum_complexes>();
     add("prod", [](type_code code, char kind) {
       return made_for<USMX_BY_CLASS(prod)>(
           code, summable(kind),
@@ -888,7 +970,7 @@ class all_loops {
                template <class, class, class> class Unsigned,
                template <class, class, class> class Real, int Sign>(std::string_view name) {
           add_choice(name, [](type_code code, char kind) {
-            return chosen_for<Signed, Unsigned, Real>(
+            return value_chosen_for<Signed, Unsigned, Real>(
                 code, kind, [=]<template <class, class, class> class Of, class T>() {
                   return reduction<Of, T, T, T, T, false, chooser<T, Sign>>(code);
                 });
@@ -943,6 +1025,7 @@ class all_loops {
                  ? reduction<host::mean_reals, float, float, double, float, true>(code)
                  : reduction<host::mean_reals, double, double, summed<double>, double, true>(wide);
     });
+    add_complex<host::mean_complexes>();
     add("deviation_mean", [](type_code code, char) {
       host_reduction made =
           code == type_code::float32

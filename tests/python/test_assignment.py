@@ -34,6 +34,18 @@ def values(draw, shape, dtype):
     return made if dtype == RECORD else _dressed(draw, made)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", TYPESTRS)
+def test_one_element_is_set_to_another(dtype, kind):
+    host = numbered((3, 4), dtype)
+    mine = usmx.asarray(host, usm_type=kind)
+    mine[1, 2] = mine[2, 3]
+    mine[0, 1:2] = mine[2, 0]
+    mine[::3][0, 3] = usmx.asarray(1, dtype="?")
+    host[1, 2], host[0, 1], host[0, 3] = host[2, 3], host[2, 0], True
+    assert np.array_equal(usmx.asnumpy(mine), host)
+
+
 @pytest.mark.slow
 @settings(max_examples=700)
 @given(st.data(), arrays())

@@ -40,6 +40,7 @@ struct row_function {
   const internal::host_function* host;
   bool has_kernel;
   std::vector<std::string> names;  // the one, as a progress_line takes it
+  bool is_power = row.name == "pow";
 };
 
 namespace {
@@ -49,16 +50,19 @@ using internal::host_function;
 using internal::host_loops;
 using internal::operand_kind;
 
-/// Whether the host may read the elements of an operand one after the other.
+/// Whether an operand's elements lie one after the other, and may be read.
 bool is_compact(const array& a) {
-  return a.size() != 0 && a.layout().is_c_contiguous() && internal::is_readable(a) &&
-         internal::host_reaches(a);
+  return a.size() != 0 && a.layout().is_c_contiguous() && internal::is_readable(a);
 }
 
-/// Whether the elements of two arrays lie in the same order, in memory of the same kind and queue.
+/// Whether they are in memory of the same kind and queue: the host reaches both or none.
+bool are_together(const array& a, const array& b) {
+  return a.kind() == b.kind() && internal::private_queue(a) == internal::private_queue(b);
+}
+
+/// Whether their elements lie in the same order, too, if both are compact.
 bool are_alike(const array& a, const array& b) {
-  return std::ranges::equal(a.shape(), b.shape()) && a.kind() == b.kind() &&
-         internal::private_queue(a) == internal::private_queue(b);
+  return std::ranges::equal(a.shape(), b.shape()) && are_together(a, b);
 }
 
 using number = std::array<std::byte, sizeof(double)>;
@@ -119,24 +123,44 @@ std::optional<number> number_bytes(PyObject* object, type_code type) {
 
 /// A call, as far as it is known to be small.
 struct small_call {
-  /// The first array among the operands.
+  /// The first array among the operands, of those with dimensions if there are any.
   const array* model;
   const host_loops* loops;
   host_loops::loop loop;
   host_loops::operands operands;
   std::optional<number> value;
+  /// An array without dimensions beside one with dimensions, which the loop reads once.
+  const array* single;
 };
 
-/// Sets the operand at a position, and the loop that takes it.
+const array* model_of(PyObject* const* arguments, int operands) {
+  const array* first = as_array(arguments[0]);
+  const array* second = operands == 2 ? as_array(arguments[1]) : nullptr;
+  const bool is_second =
+      second != nullptr && (first == nullptr || (first->ndim() == 0 && second->ndim() != 0));
+  return is_second ? second : first;
+}
+
+/// Sets the operand at a place, and the loop that takes it.
 bool take_operand(small_call& call, PyObject* object, int place) {
-  if (const array* a = as_array(object)) {
+  const array* a = as_array(object);
+  if (a != nullptr && (a == call.model || std::ranges::equal(a->shape(), call.model->shape()))) {
     call.operands[place] = internal::first_element(*a);
-    return a == call.model ||
-           (a->type() == call.model->type() && are_alike(*a, *call.model) && is_compact(*a));
+    return a == call.model || (a->type() == call.model->type() && are_together(*a, *call.model) &&
+                               is_compact(*a));
   }
-  call.value = number_bytes(object, call.model->type().code());
   call.loop = place == 0 ? call.loops->number_first : call.loops->number_second;
-  return call.loop != nullptr && call.value.has_value();
+  if (a == nullptr) {
+    call.value = number_bytes(object, call.model->type().code());
+    return call.loop != nullptr && call.value.has_value();
+  }
+  if (call.loop == nullptr || a->ndim() != 0 || a->type() != call.model->type() ||
+      !are_together(*a, *call.model) || !internal::is_readable(*a)) {
+    return false;
+  }
+  call.single = a;
+  call.operands[place] = internal::first_element(*a);
+  return true;
 }
 
 /// Whether the loop may write the results to `out`: to the elements of an operand, or to others.
@@ -146,7 +170,11 @@ bool can_be_written(const array& out, const small_call& call) {
     return false;
   }
   const std::byte* first = internal::first_element(out);
+  const void* const single = call.single == nullptr ? nullptr : internal::first_element(*call.single);
   for (const void* operand : call.operands) {
+    if (operand == single) {
+      continue;  // which is read before anything is written
+    }
     const auto* other = static_cast<const std::byte*>(operand);
     const bool is_apart = other + call.model->nbytes() <= first || first + out.nbytes() <= other;
     if (other != nullptr && other != first && !is_apart) {
@@ -162,10 +190,7 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
                          Py_ssize_t count) {
   const int operands = function.operands;
   small_call call{};
-  call.model = as_array(arguments[0]);
-  if (call.model == nullptr && operands == 2) {
-    call.model = as_array(arguments[1]);
-  }
+  call.model = model_of(arguments, operands);
   if (call.model == nullptr || call.model->type().is_structured()) {
     return {};
   }
@@ -176,8 +201,8 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   }
   require_usable_process();
   look_for_peers();
-  if (!is_compact(*call.model) ||
-      !call.loops->is_for(call.model->size(), internal::private_queue(*call.model).get_device())) {
+  if (!is_compact(*call.model) || !internal::host_reaches(*call.model) ||
+      !call.loops->is_for(call.model->size(), internal::private_queue(*call.model))) {
     return {};
   }
   for (int k = 0; k < operands; ++k) {
@@ -314,7 +339,7 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   }
   const internal::host_call call(*loops, function.row, types, arguments.all());
   const layout& shape = call.output_layout();
-  if (!loops->is_for(shape.size(), queue.get_device())) {
+  if (!loops->is_for(shape.size(), queue)) {
     return {};
   }
   nb::object result = nb::borrow(out);
@@ -418,17 +443,42 @@ nb::object make_row_function(const std::string& name, nb::handle only) {
   return checked(PyCFunction_New(&row_method, self.ptr()));
 }
 
-/// Whether a call is a power of real numbers with the exponent 2 of Python's own: their square has
-/// the same bits.
+/// The exponent, if it is a number of Python's own; else 0.
+double exponent_of(PyObject* object) {
+  int overflow = 0;
+  const bool is_integer = PyLong_CheckExact(object);
+  const long long value = is_integer ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
+  return is_integer && overflow == 0 ? static_cast<double>(value)
+         : PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object)
+                                      : 0;
+}
+
+/// Whether it is a power with the exponent 2 of Python's own, of floating-point numbers: their
+/// square has the same bits.
 bool is_square(const row_function& function, PyObject* const* operands) {
-  if (function.row.name != "pow" || !function.has_kernel || function.host == nullptr ||
-      !PyLong_CheckExact(operands[1])) {
+  if (!function.has_kernel || function.host == nullptr || exponent_of(operands[1]) != 2) {
     return false;
   }
   const array* a = as_array(operands[0]);
+  return a != nullptr && !a->type().is_structured() &&
+         (a->type().kind() == 'f' || a->type().kind() == 'c');
+}
+
+/// Throws value_error for integers with a negative exponent of Python's own, as NumPy does. What
+/// exponents an array has, nobody knows before they are read.
+void require_exponent(PyObject* const* operands) {
+  const array* a = as_array(operands[0]);
   int overflow = 0;
-  return a != nullptr && !a->type().is_structured() && a->type().kind() == 'f' &&
-         PyLong_AsLongLongAndOverflow(operands[1], &overflow) == 2;
+  if (a == nullptr || a->type().is_structured() || !PyLong_CheckExact(operands[1]) ||
+      (a->type().kind() != 'i' && a->type().kind() != 'b')) {
+    return;
+  }
+  const long long exponent = PyLong_AsLongLongAndOverflow(operands[1], &overflow);
+  if (exponent < 0 || overflow < 0) {
+    throw value_error(detail::message(
+        "pow: integers to negative integer powers are not allowed, found elements of type ",
+        a->type().name(), " and an exponent below 0: a float exponent gives fractions"));
+  }
 }
 
 }  // namespace
@@ -437,7 +487,10 @@ PyObject* call_row(const row_function& function, PyObject* const* arguments,
                    Py_ssize_t count) noexcept {
   const auto operands = static_cast<Py_ssize_t>(function.row.operand_count());
   return guarded<PyObject*>(nullptr, [&] {
-    if (is_square(function, arguments)) {
+    if (function.is_power) {
+      require_exponent(arguments);
+    }
+    if (function.is_power && is_square(function, arguments)) {
       static const row_function& square = row_function_of("square");
       PyObject* const of_square[] = {arguments[0], count > 2 ? arguments[2] : Py_None};
       return call_row(square, of_square, 2);

@@ -212,7 +212,29 @@ void assigned_value::scatter_to(const array& destination, selection selected) co
   scatter(internal::staging::fetched(values, type_).view(), std::move(selected), destination);
 }
 
+/// Sets the only element to an array without dimensions, where the host may do so now. False if it
+/// did nothing.
+bool moved_one_element(const array& destination, PyObject* value) {
+  const array* from = as_array(value);
+  if (from == nullptr || from->ndim() != 0 || destination.size() != 1 ||
+      from->type() != destination.type() || from->type().is_structured()) {
+    return false;
+  }
+  require_usable_process();
+  look_for_peers();
+  if (!internal::is_ready_for_host(destination) || !internal::is_readable(*from) ||
+      !internal::host_reaches(*from)) {
+    return false;
+  }
+  std::memmove(internal::first_element(destination), internal::first_element(*from),
+               from->type().itemsize());
+  return true;
+}
+
 void assign(const array& destination, PyObject* value, assigned_to to) {
+  if (moved_one_element(destination, value)) {
+    return;
+  }
   if (!destination.type().is_structured() && is_python_number(value)) {
     return set_all(destination, to_element(destination.type(), value));
   }

@@ -11,7 +11,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from usmx._compute import elementwise, products, scans, sorting
-from usmx._compute.call import CALLS, compute, general, is_operand
+from usmx._compute.call import BY_UFUNC, CALLS, compute, general, is_operand
 from usmx._compute.products import matmul
 from usmx._compute.reductions import function_of, reduce
 from usmx._compute.table import REDUCTIONS, ROWS
@@ -289,6 +289,10 @@ class OfArrays:
         ``a + host`` gives.
         """
         _require_made(self)
+        if method == "__call__" and not kwargs and ufunc in BY_UFUNC:
+            found = BY_UFUNC[ufunc](*inputs, None)
+            if found is not None:
+                return found
         from usmx._compute.numpy_protocol import call_ufunc
 
         return call_ufunc(ufunc, method, inputs, kwargs)

@@ -9,10 +9,12 @@ import math
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from numpy import ndarray
+from numpy import ndarray, ufunc
 
 from usmx._compute import elementwise, products, reductions, scans, sorting
 from usmx._compute.call import (
+    BY_UFUNC,
+    CALLS,
     Traced,
     arrays_in_type,
     arrays_of,
@@ -201,6 +203,11 @@ def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> U
 # ---- ufuncs
 
 UFUNCS = {row.numpy: row for row in ROWS.values()}
+BY_UFUNC.update(
+    (getattr(numpy, name), CALLS[row.name])
+    for name, row in UFUNCS.items()
+    if isinstance(getattr(numpy, name, None), ufunc)
+)
 _PRODUCTS: dict[str, Callable[..., USMArray]] = {
     "matmul": products.matmul,
     "vecdot": products.vecdot,

@@ -49,7 +49,7 @@ def hstack(
         >>> print(usmx.hstack([usmx.arange(2), usmx.arange(3)]))
         [0 1 0 1 2]
     """
-    views = [atleast_1d(array) for array in checked_list(tup, "tup")]
+    views = [array if array.ndim else array[None] for array in checked_list(tup, "tup")]
     return concat(views, min(views[0].ndim - 1, 1), dtype=dtype, casting=casting)
 
 

@@ -225,9 +225,49 @@ void for_each_row_of(const array_view& view, const Body& body) {
       [&](std::span<const std::ptrdiff_t> index) { body(row, index); });
 }
 
+constexpr std::ptrdiff_t bytes_of_word = sizeof(std::uint64_t);
+
+std::uint64_t word_at(const std::byte* bytes) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/// How many of some adjacent words' bytes are not zero; at most 255 words, as a byte counts them.
+std::ptrdiff_t count_in_words(const std::byte* bytes, std::ptrdiff_t words) noexcept {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  constexpr std::uint64_t low = 0x7f * ones;
+  constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
+  std::uint64_t counts = 0;
+  for (std::ptrdiff_t k = 0; k < words; ++k) {
+    const std::uint64_t word = word_at(bytes + k * bytes_of_word);
+    counts += (((word & low) + low) | word) >> 7 & ones;
+  }
+  const std::uint64_t pairs = (counts & even) + (counts >> 8 & even);
+  return static_cast<std::ptrdiff_t>(pairs * 0x0001000100010001 >> 48);
+}
+
+std::ptrdiff_t count_bytes(const std::byte* bytes, std::ptrdiff_t n) noexcept {
+  constexpr std::ptrdiff_t most = 255;
+  std::ptrdiff_t count = 0;
+  std::ptrdiff_t done = 0;
+  while (n - done >= bytes_of_word) {
+    const std::ptrdiff_t words = std::min((n - done) / bytes_of_word, most);
+    count += count_in_words(bytes + done, words);
+    done += words * bytes_of_word;
+  }
+  for (; done < n; ++done) {
+    count += bytes[done] != std::byte{};
+  }
+  return count;
+}
+
 template <class T>
 std::ptrdiff_t count_row(const std::byte* row, std::ptrdiff_t stride, std::ptrdiff_t n) noexcept {
   std::ptrdiff_t count = 0;
+  if (sizeof(T) == 1 && stride == 1) {
+    return count_bytes(row, n);
+  }
   if (stride == sizeof(T)) {
     for (std::ptrdiff_t i = 0; i < n; ++i) {
       count += is_nonzero(detail::element_at<T>(row + i * static_cast<std::ptrdiff_t>(sizeof(T))));
@@ -245,9 +285,24 @@ template <class T>
 std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::ptrdiff_t first,
                              std::ptrdiff_t n, std::int64_t* places) noexcept {
   std::ptrdiff_t found = 0;
-  for (std::ptrdiff_t i = first; i < first + n; ++i) {  // without a branch that is hard to predict
+  const auto look_at = [&](std::ptrdiff_t i) {  // without a branch that is hard to predict
     places[found] = i;
     found += is_nonzero(detail::element_at<T>(row + i * stride));
+  };
+  std::ptrdiff_t i = first;
+  const std::ptrdiff_t end = first + n;
+  if (sizeof(T) == 1 && stride == 1) {
+    for (; i + bytes_of_word <= end; i += bytes_of_word) {
+      if (word_at(row + i) == 0) {
+        continue;  // as nearly all are of a mask that holds for few elements
+      }
+      for (std::ptrdiff_t k = 0; k < bytes_of_word; ++k) {
+        look_at(i + k);
+      }
+    }
+  }
+  for (; i < end; ++i) {
+    look_at(i);
   }
   return found;
 }

@@ -274,6 +274,84 @@ def test_squares_are_powers(dtype):
     assert (usmx.asarray([3, -4]) ** 2).tolist() == [9, 16]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["c8", "c16"])
+def test_squares_of_complex_numbers_have_the_same_bits_in_all_ways(dtype):
+    usmx.sin(usmx.ones(2000, "f4")).wait()  # the driver loads its functions
+    parts = [0.0, -0.0, 1.5, -3.0, np.inf, -np.inf, np.nan]
+    special = np.array([complex(x, y) for x in parts for y in parts], dtype)
+    random = np.random.default_rng(47).standard_normal((2, 4000))
+    plain = (random[0] + 1j * random[1]).astype(dtype)
+    with np.errstate(all="ignore"):
+        found = usmx.asnumpy(usmx.asarray(special) ** 2)
+        assert is_same(found, special**2)
+        in_place = usmx.asarray(special)
+        in_place **= 2.0
+        assert is_same(usmx.asnumpy(in_place), found)
+    host = np.concatenate([special, plain])
+    found = usmx.asnumpy(usmx.asarray(host) ** 2)
+    for other in (
+        KERNELS["square"](usmx.asarray(host), None),
+        usmx.fuse(lambda z: z**2)(usmx.asarray(host)),
+        usmx.asarray(np.tile(host, 100)) ** 2,
+    ):
+        assert is_same(usmx.asnumpy(other)[: host.size], found)
+    # In a kernel that has other exponents, too, the compiler rounds the products apart.
+    by_arrays = usmx.asnumpy(usmx.asarray(host) ** usmx.full(host.size, 2, dtype=dtype))
+    assert is_same(by_arrays[: special.size], found[: special.size])
+    np.testing.assert_allclose(by_arrays, found, 1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i8", "?"])
+def test_integers_have_no_power_of_a_negative_integer_of_pythons(dtype):
+    x = usmx.ones(3, dtype)
+    for power in (
+        lambda: x**-1,
+        lambda: usmx.pow(x, -2),
+        lambda: usmx.power(x, -1, out=usmx.empty(3, dtype)),
+        lambda: np.power(x, -(2**70)),
+        lambda: operator.ipow(usmx.ones(3, dtype), -1),
+    ):
+        with pytest.raises(ValueError, match="integers to negative integer powers are not allowed"):
+            power()
+    assert (x**-1.0).tolist() == [1, 1, 1]
+    assert (usmx.asarray([2.0, -4.0]) ** -1).tolist() == [0.5, -0.25]
+
+
+@pytest.mark.parametrize("dtype", ["i4", "f4", "f8", "c16"])
+def test_an_element_beside_an_array_is_read_once(dtype):
+    host = np.arange(1, 200, dtype=dtype)
+    x, y = usmx.asarray(host), usmx.asarray(host)
+    for name in ("add", "subtract", "multiply", "not_equal"):
+        numpys = getattr(np, name)
+        for operands in ((x, x[3]), (x[3], x), (x[5:6], x[3]), (x[3], x[4])):
+            found = ON_HOST[name](*operands, None)
+            assert found is not None
+            expected = numpys(*(usmx.asnumpy(each) for each in operands))
+            assert found.shape == expected.shape
+            np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+    y *= y[2]
+    assert is_same(usmx.asnumpy(y), host * host[2])
+    y[1:] -= y[7]
+    assert usmx.asnumpy(y)[7] == 0
+    with pytest.raises(ValueError, match="shape"):
+        y[0:1][0] += y[:2]
+
+
+def test_numpys_numbers_and_ufuncs_reach_the_arrays_functions():
+    x = usmx.asarray([1.0, 4.0])
+    for _ in range(2):  # the second time without the way through the protocol
+        assert (np.float64(2) * x).tolist() == [2, 8]
+        assert (np.float32(2) * x[1]).dtype == np.float64
+        assert np.sqrt(x).tolist() == [1, 2]
+        assert np.power(x, 2, dtype="f4").dtype == np.float32
+        assert isinstance(np.add(np.ones(2), x), usmx.USMArray)
+        with pytest.raises(TypeError):
+            np.add(x, "text")
+        with pytest.raises(TypeError):
+            np.arctan2(x)
+
+
 @pytest.mark.parametrize("exponent", [2.0, 3, -1, 0.5, 1.7])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_powers_with_one_exponent_have_the_bits_of_the_kernel(dtype, exponent):

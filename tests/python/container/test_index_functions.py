@@ -264,6 +264,19 @@ def test_nonzero_of_many_and_long_rows():
                 assert np.array_equal(usmx.asnumpy(one), expected)
 
 
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1"])
+def test_bytes_that_are_not_zero_are_found_by_words(dtype):
+    rng = np.random.default_rng(1)
+    for size, share in ((0, 0), (7, 0.5), (8, 1), (65, 0.01), (2041, 1), (4999, 0.002), (4999, 0.6)):
+        chosen = rng.random(size) < share
+        numpys = np.where(chosen, rng.integers(-128, 128, size), 0).astype("i1").view(dtype)
+        for first in (0, 3):
+            here, mine = numpys[first:], usmx.asarray(numpys)[first:]
+            bytes_here = here.view("u1")  # a bool of NumPy's is 0 or 1
+            assert usmx.count_nonzero(mine) == np.count_nonzero(bytes_here)
+            assert np.array_equal(usmx.asnumpy(usmx.nonzero(mine)[0]), bytes_here.nonzero()[0])
+
+
 def test_nonzero_refuses_structured_elements():
     with pytest.raises(TypeError, match="plain type"):
         usmx.nonzero(usmx.zeros(3, RECORD))
