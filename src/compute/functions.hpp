@@ -28,6 +28,8 @@ struct host_loops {
   type_code result{};
   /// How many elements it computes at most: for more, the threads of a launch are worth it.
   std::ptrdiff_t most = 0;
+  /// The same for elements that lie one after the other, of which several threads take parts.
+  std::ptrdiff_t most_adjacent = 0;
   /// Whether the kernels of CPUs alone compute the same bits.
   bool is_for_cpus = false;
   /// Says whether the functions of Intel's driver for CPUs that it calls are there. Then it is for
@@ -35,7 +37,12 @@ struct host_loops {
   bool (*find_functions)() = nullptr;
 
   /// Whether it computes so many elements as a kernel on the queue's device does, and sooner.
-  USMX_API bool is_for(std::ptrdiff_t count, const sycl::queue& queue) const;
+  USMX_API bool is_for(std::ptrdiff_t count, const sycl::queue& queue, bool are_adjacent) const;
+
+  /// Calls one of these loops, on several threads where there is much to do. The operands are
+  /// adjacent elements of a type, and a number that is not in the memory of the result.
+  USMX_API void run(loop, const operands&, dtype, void* result_elements,
+                    std::ptrdiff_t count) const;
 };
 
 struct host_function {

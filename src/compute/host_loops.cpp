@@ -270,14 +270,22 @@ constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{1} << 20;
 /// Bytes of an operand where an element costs many instructions.
 constexpr std::ptrdiff_t most_nbytes_of_slow = std::ptrdiff_t{256} << 10;
 
+/// How many adjacent complex numbers of two doubles the host computes. In a kernel each vector
+/// gathers its parts from eight of them, which takes five times as long as reading them in turn.
+constexpr std::ptrdiff_t most_wide_complex = std::ptrdiff_t{4} << 20;
+
 template <class C>
-constexpr std::ptrdiff_t most_elements(const function_row& row, way how) {
+constexpr bool is_slow(const function_row& row, way how) {
   const bool is_product = is_complex<C> && (row.name == "multiply" || row.name == "square");
   const bool is_magnitude = is_complex<C> && row.name == "abs";
-  const bool is_slow = (how == way::driver && !is_product && !is_magnitude) ||
-                       how == way::of_cpus || row.is_slow_on_host || row.name == "pow" ||
-                       row.name == "sqrt";
-  return (is_slow ? most_nbytes_of_slow : most_nbytes) / static_cast<std::ptrdiff_t>(sizeof(C));
+  return (how == way::driver && !is_product && !is_magnitude) || how == way::of_cpus ||
+         row.is_slow_on_host || row.name == "pow" || row.name == "sqrt";
+}
+
+template <class C>
+constexpr std::ptrdiff_t most_elements(const function_row& row, way how) {
+  return (is_slow<C>(row, how) ? most_nbytes_of_slow : most_nbytes) /
+         static_cast<std::ptrdiff_t>(sizeof(C));
 }
 
 /// A loop, compiled for two generations of processors.
@@ -335,6 +343,8 @@ class function_list {
       host_loops& made = loops_of<Row>(host::type_of<C>());
       made.result = host::type_of<R>().code();
       made.most = most_elements<C>(Row, how);
+      const bool is_wide = std::is_same_v<C, host::complex<double>> && !is_slow<C>(Row, how);
+      made.most_adjacent = is_wide ? most_wide_complex : made.most;
       made.is_for_cpus = how == way::of_cpus;
       if constexpr (how == way::driver) {
         made.find_functions = &are_there<C>;
@@ -402,8 +412,32 @@ function_list make_functions() {
 
 }  // namespace
 
-bool host_loops::is_for(std::ptrdiff_t count, const sycl::queue& queue) const {
-  if (count > most) {
+void host_loops::run(loop chosen, const operands& x, dtype type, void* result_elements,
+                     std::ptrdiff_t count) const {
+  constexpr std::ptrdiff_t task_elements = std::ptrdiff_t{1} << 16;
+  const std::ptrdiff_t tasks = count / task_elements;
+  if (tasks < 2) {
+    chosen(x, result_elements, count);
+    return;
+  }
+  const std::size_t number_at = chosen == number_first ? 0 : chosen == number_second ? 1 : x.size();
+  detail::for_each_task(tasks, [&](std::ptrdiff_t task) {
+    const std::ptrdiff_t first = task * count / tasks;
+    operands part = x;
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      if (part[k] != nullptr && k != number_at) {
+        part[k] = static_cast<const std::byte*>(x[k]) +
+                  first * static_cast<std::ptrdiff_t>(type.itemsize());
+      }
+    }
+    auto* to = static_cast<std::byte*>(result_elements) +
+               first * static_cast<std::ptrdiff_t>(dtype(result).itemsize());
+    chosen(part, to, (task + 1) * count / tasks - first);
+  });
+}
+
+bool host_loops::is_for(std::ptrdiff_t count, const sycl::queue& queue, bool are_adjacent) const {
+  if (count > (are_adjacent ? most_adjacent : most)) {
     return false;
   }
   if (find_functions == nullptr) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -65,7 +66,7 @@ bool are_alike(const array& a, const array& b) {
   return std::ranges::equal(a.shape(), b.shape()) && are_together(a, b);
 }
 
-using number = std::array<std::byte, sizeof(double)>;
+using number = std::array<std::byte, 2 * sizeof(double)>;
 
 template <class T>
 std::optional<number> bytes_of(T value) {
@@ -74,18 +75,44 @@ std::optional<number> bytes_of(T value) {
   return bytes;
 }
 
-std::optional<number> real_bytes(PyObject* object, type_code type) {
+/// None for an integer that a double has not.
+std::optional<double> double_of(PyObject* object) {
   const double value =
       PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : PyLong_AsDouble(object);
   if (value == -1 && PyErr_Occurred() != nullptr) {
     PyErr_Clear();
     return std::nullopt;
   }
-  if (type == type_code::float64) {
+  return value;
+}
+
+bool is_too_large_for_float(double value) {
+  return std::abs(value) > FLT_MAX && std::isfinite(value);
+}
+
+std::optional<number> real_bytes(PyObject* object, type_code type) {
+  const std::optional<double> value = double_of(object);
+  if (!value || type == type_code::float64) {
+    return value ? bytes_of(*value) : std::nullopt;
+  }
+  return is_too_large_for_float(*value) ? std::nullopt : bytes_of(static_cast<float>(*value));
+}
+
+std::optional<number> complex_bytes(PyObject* object, type_code type) {
+  std::complex<double> value;
+  if (PyComplex_CheckExact(object)) {
+    value = {PyComplex_RealAsDouble(object), PyComplex_ImagAsDouble(object)};
+  } else if (const std::optional<double> real = double_of(object)) {
+    value = *real;
+  } else {
+    return std::nullopt;
+  }
+  if (type == type_code::complex128) {
     return bytes_of(value);
   }
-  const bool is_too_large = std::abs(value) > FLT_MAX && std::isfinite(value);
-  return is_too_large ? std::nullopt : bytes_of(static_cast<float>(value));
+  return is_too_large_for_float(value.real()) || is_too_large_for_float(value.imag())
+             ? std::nullopt
+             : bytes_of(std::complex<float>(value));
 }
 
 template <class T>
@@ -106,8 +133,12 @@ std::optional<number> number_bytes(PyObject* object, type_code type) {
     return is_bool ? bytes_of(object == Py_True) : std::nullopt;
   }
   const bool is_integer = is_bool || PyLong_CheckExact(object);
+  const bool is_real = is_integer || PyFloat_CheckExact(object);
   if (type == type_code::float32 || type == type_code::float64) {
-    return is_integer || PyFloat_CheckExact(object) ? real_bytes(object, type) : std::nullopt;
+    return is_real ? real_bytes(object, type) : std::nullopt;
+  }
+  if (type == type_code::complex64 || type == type_code::complex128) {
+    return is_real || PyComplex_CheckExact(object) ? complex_bytes(object, type) : std::nullopt;
   }
   if (!is_integer) {
     return std::nullopt;
@@ -129,7 +160,7 @@ struct small_call {
   host_loops::loop loop;
   host_loops::operands operands;
   std::optional<number> value;
-  /// An array without dimensions beside one with dimensions, which the loop reads once.
+  /// An array without dimensions beside one with dimensions, which is a number for the loop.
   const array* single;
 };
 
@@ -159,7 +190,6 @@ bool take_operand(small_call& call, PyObject* object, int place) {
     return false;
   }
   call.single = a;
-  call.operands[place] = internal::first_element(*a);
   return true;
 }
 
@@ -170,11 +200,7 @@ bool can_be_written(const array& out, const small_call& call) {
     return false;
   }
   const std::byte* first = internal::first_element(out);
-  const void* const single = call.single == nullptr ? nullptr : internal::first_element(*call.single);
   for (const void* operand : call.operands) {
-    if (operand == single) {
-      continue;  // which is read before anything is written
-    }
     const auto* other = static_cast<const std::byte*>(operand);
     const bool is_apart = other + call.model->nbytes() <= first || first + out.nbytes() <= other;
     if (other != nullptr && other != first && !is_apart) {
@@ -202,7 +228,7 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   require_usable_process();
   look_for_peers();
   if (!is_compact(*call.model) || !internal::host_reaches(*call.model) ||
-      !call.loops->is_for(call.model->size(), internal::private_queue(*call.model))) {
+      !call.loops->is_for(call.model->size(), internal::private_queue(*call.model), true)) {
     return {};
   }
   for (int k = 0; k < operands; ++k) {
@@ -232,10 +258,23 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
     result = to_python(internal::unchecked_array(std::move(memory), type,
                                                  layout::c_order(call.model->shape()), false));
   }
+  if (call.single != nullptr) {
+    std::memcpy(call.value.emplace().data(), internal::first_element(*call.single),
+                call.single->type().itemsize());
+  }
   for (const void*& operand : std::span(call.operands).first(static_cast<std::size_t>(operands))) {
     operand = operand == nullptr && call.value ? call.value->data() : operand;
   }
-  call.loop(call.operands, internal::first_element(*as_array(result.ptr())), call.model->size());
+  void* const to = internal::first_element(*as_array(result.ptr()));
+  const auto run = [&] {
+    call.loops->run(call.loop, call.operands, call.model->type(), to, call.model->size());
+  };
+  if (call.model->size() <= call.loops->most) {
+    run();
+  } else {
+    const without_interpreter_lock unlocked;
+    run();
+  }
   return result;
 }
 
@@ -339,7 +378,7 @@ nb::object compute_on_host(const row_function& function, const kernel_operands& 
   }
   const internal::host_call call(*loops, function.row, types, arguments.all());
   const layout& shape = call.output_layout();
-  if (!loops->is_for(shape.size(), queue)) {
+  if (!loops->is_for(shape.size(), queue, false)) {
     return {};
   }
   nb::object result = nb::borrow(out);

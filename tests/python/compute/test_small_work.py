@@ -338,6 +338,29 @@ def test_an_element_beside_an_array_is_read_once(dtype):
         y[0:1][0] += y[:2]
 
 
+def test_many_complex_numbers_are_shared_out_to_threads():
+    """In a kernel each vector would gather their parts."""
+    host = np.arange(300_001) + 1j * np.arange(300_001)[::-1]
+    x = usmx.asarray(host)
+    for name, operands in (
+        ("add", (x, x)),
+        ("subtract", (2 - 1j, x)),
+        ("negative", (x,)),
+        ("equal", (x, x[7])),
+        ("multiply", (x, 3)),
+    ):
+        found = ON_HOST[name](*operands, None)
+        assert found is not None
+        hosts = [each.to_numpy() if isinstance(each, usmx.USMArray) else each for each in operands]
+        expected = getattr(np, name)(*hosts)
+        assert is_same(usmx.asnumpy(found), expected)
+    y = usmx.asarray(host)
+    y -= y[200_000]
+    assert is_same(usmx.asnumpy(y), host - host[200_000])
+    assert ON_HOST["add"](x[::2], x[::2], None) is None
+    assert ON_HOST["sqrt"](x, None) is None
+
+
 def test_numpys_numbers_and_ufuncs_reach_the_arrays_functions():
     x = usmx.asarray([1.0, 4.0])
     for _ in range(2):  # the second time without the way through the protocol
