@@ -158,8 +158,7 @@ class row_computer {
       const host_loops::loop of_number = operands.size() != 2 ? nullptr
                                          : k == 0             ? loops.number_first
                                                               : loops.number_second;
-      is_one_[k] =
-          of_number != nullptr && loop_ == loops.arrays && operands[k].is_repeated();
+      is_one_[k] = of_number != nullptr && loop_ == loops.arrays && operands[k].is_repeated();
       loop_ = is_one_[k] ? of_number : loop_;
       are_direct = are_direct && (is_one_[k] || operands[k].is_direct());
     }

@@ -829,9 +829,8 @@ using summed =
     std::conditional_t<std::is_same_v<T, float>, double,
                        std::conditional_t<std::is_same_v<T, double>, host::compensated<double>, T>>;
 template <class T>
-using summed_complex =
-    std::conditional_t<std::is_same_v<T, float>, host::complex<double>,
-                       host::compensated<host::complex<double>>>;
+using summed_complex = std::conditional_t<std::is_same_v<T, float>, host::complex<double>,
+                                          host::compensated<host::complex<double>>>;
 
 using loops_by_type = std::array<host_reduction, type_count>;
 

@@ -483,9 +483,12 @@ def test_ufunc_at_counts_each_time_that_an_index_occurs(name, key):
     values = np.arange(1.0, 1.0 + expected[key].size).reshape(shape)
     values = () if name == "negative" else (values,)
     reversed_rows = usmx.asarray(expected[:, ::-1].copy())[:, ::-1]
-    assert getattr(np, name).at(reversed_rows, key, *map(usmx.asarray, values)) is None
+    adjacent = usmx.asarray(expected)
+    for each in (reversed_rows, adjacent):
+        assert getattr(np, name).at(each, key, *map(usmx.asarray, values)) is None
     getattr(np, name).at(expected, key, *values)
     assert usmx.asnumpy(reversed_rows).tolist() == expected.tolist()
+    assert usmx.asnumpy(adjacent).tolist() == expected.tolist()
 
 
 def test_ufunc_at_takes_numbers_lists_and_arrays_of_the_host(array):

@@ -75,7 +75,7 @@ std::optional<number> bytes_of(T value) {
   return bytes;
 }
 
-/// None for an integer that a double has not.
+/// Reads a real number of Python's own; none for an integer that a double has not.
 std::optional<double> double_of(PyObject* object) {
   const double value =
       PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object) : PyLong_AsDouble(object);
@@ -177,8 +177,8 @@ bool take_operand(small_call& call, PyObject* object, int place) {
   const array* a = as_array(object);
   if (a != nullptr && (a == call.model || std::ranges::equal(a->shape(), call.model->shape()))) {
     call.operands[place] = internal::first_element(*a);
-    return a == call.model || (a->type() == call.model->type() && are_together(*a, *call.model) &&
-                               is_compact(*a));
+    return a == call.model ||
+           (a->type() == call.model->type() && are_together(*a, *call.model) && is_compact(*a));
   }
   call.loop = place == 0 ? call.loops->number_first : call.loops->number_second;
   if (a == nullptr) {
@@ -487,7 +487,7 @@ double exponent_of(PyObject* object) {
   int overflow = 0;
   const bool is_integer = PyLong_CheckExact(object);
   const long long value = is_integer ? PyLong_AsLongLongAndOverflow(object, &overflow) : 0;
-  return is_integer && overflow == 0 ? static_cast<double>(value)
+  return is_integer && overflow == 0  ? static_cast<double>(value)
          : PyFloat_CheckExact(object) ? PyFloat_AS_DOUBLE(object)
                                       : 0;
 }

@@ -522,14 +522,13 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     """Call the row's function for each selected element and its value, and keep each result.
 
     Equal indices are beside each other once they are sorted, so that no two work items write to
-    the same element. Waits.
+    the same element. In memory that the host reaches NumPy adds in the same order. Waits.
     """
     if not target.flags.writable:
         raise ValueError(f"{row.name}.at: the array is read-only")
     options: dict[str, Any] = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
     places = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
     shape, places = places.shape, reshape(places, (-1,), copy=True)
-    order = argsort(places)
     operands = [target]
     for name, value in zip(row.operands[1:], values, strict=True):
         value = truth_of(value) if row.is_logical else value
@@ -538,6 +537,17 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     types = types_of(row, kinds, target._own_queue.sycl_device)
     if types.result.kind == "c":  # NumPy converts results without regard to their kind
         require_castable(f"{row.name}.at", types.result, target.dtype)
+    if _has_numpys_bits(row, types, operands):
+        given = (
+            numpy.asarray(broadcast_to(each, shape)).reshape(-1)
+            if isinstance(each, USMArray)
+            else number_converter(target.dtype)(each)
+            for each in operands[1:]
+        )
+        flat = numpy.asarray(target).reshape(-1)
+        getattr(numpy, row.numpy).at(flat, numpy.asarray(places), *given)
+        return
+    order = argsort(places)
     sorted_values = []
     for operand, parameter in zip(operands[1:], types.parameters[1:], strict=True):
         if not isinstance(operand, USMArray):
@@ -551,6 +561,20 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     if kernel is None:
         kernel = _kernels[key] = _make_kernel(row, target, types)
     kernel(places[order], *sorted_values, places.size, target, size=places.size)
+
+
+def _has_numpys_bits(row, types, operands):
+    """Whether NumPy may do it in the same memory: with one type, rounded as on every device."""
+    target = operands[0]
+    dtype = target.dtype
+    return (
+        row.name in ("add", "subtract", "multiply")
+        and dtype.kind in "iuf"
+        and dtype != "f2"
+        and all(each == dtype for each in (types.result, *types.parameters))
+        and target.flags.c_contiguous
+        and all(map(_is_near, operands))
+    )
 
 
 def _make_kernel(row, target, types):

@@ -267,7 +267,15 @@ def test_nonzero_of_many_and_long_rows():
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1"])
 def test_bytes_that_are_not_zero_are_found_by_words(dtype):
     rng = np.random.default_rng(1)
-    for size, share in ((0, 0), (7, 0.5), (8, 1), (65, 0.01), (2041, 1), (4999, 0.002), (4999, 0.6)):
+    for size, share in (
+        (0, 0),
+        (7, 0.5),
+        (8, 1),
+        (65, 0.01),
+        (2041, 1),
+        (4999, 0.002),
+        (4999, 0.6),
+    ):
         chosen = rng.random(size) < share
         numpys = np.where(chosen, rng.integers(-128, 128, size), 0).astype("i1").view(dtype)
         for first in (0, 3):
