@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import usmx
 from usmx import _core
-from usmx._compute import products, reductions
+from usmx._compute import reductions
 from usmx._compute.best import LONG_ROW
 from usmx._compute.call import launch
 from usmx._compute.reductions import reduce, spread_of
@@ -26,11 +26,17 @@ if TYPE_CHECKING:
 
 # The host computes little work by itself: here all of it is kernels'.
 reductions._ON_HOST.update(dict.fromkeys(REDUCTIONS, lambda *_: None))
-for _name in ("_accumulate", "_sort"):
+for _name in ("_accumulate", "_sort", "_vecdot"):
     setattr(_core, _name, partial(getattr(_core, _name), only="kernel"))
-_core._multiply_on_host = lambda *_: False
-_core._product = lambda *_: None
-products._MOST_ON_HOST = 0
+_matmul = _core._matmul
+
+
+def _without_loops(x1: usmx.USMArray, x2: usmx.USMArray) -> Any:
+    found = _matmul(x1, x2, "vendor")
+    return _matmul(x1, x2, "kernel") if found is None else found
+
+
+_core._matmul = _without_loops
 
 REALS = ("float32", "float64")
 ARITHMETIC = ("add", "subtract", "multiply", "divide")

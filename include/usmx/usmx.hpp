@@ -19,6 +19,7 @@
 #include "usmx/base/version.hpp"
 #include "usmx/compute/functions.hpp"
 #include "usmx/compute/operators.hpp"
+#include "usmx/compute/products.hpp"
 #include "usmx/compute/scans.hpp"
 #include "usmx/compute/sorting.hpp"
 #include "usmx/copy/copy.hpp"

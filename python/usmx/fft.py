@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from usmx import _core, _functions
 from usmx._compute.call import arrays_of, compute, written
-from usmx._compute.products import wait_at_exit
 from usmx._compute.promotion import default_float
 from usmx._compute.table import ROWS
+from usmx._container.asynchronous import wait_at_exit
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy
 from usmx._container.manipulation import roll

@@ -14,6 +14,7 @@
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "compute/elementwise.hpp"
+#include "compute/functions.hpp"
 #include "compute/promotion.hpp"
 #include "compute/table.hpp"
 #include "runtime/waits.hpp"
@@ -23,10 +24,33 @@
 #include "usmx/runtime/devices.hpp"
 
 namespace usmx::inline v1 {
+namespace internal {
+
+std::string_view computed_name(dtype type) {
+  return language_name(type == float16 ? float32 : type);
+}
+
+std::string summed_name(dtype values, bool has_fp64) {
+  const std::string computed(computed_name(values));
+  switch (values.kind()) {
+    case 'f':
+      return has_fp64 && computed == "float" ? "double" : "compensated<" + computed + ">";
+    case 'c':
+      return has_fp64 && values.code() == type_code::complex64 ? "complex<double>"
+                                                               : "compensated<" + computed + ">";
+    default:
+      return computed;
+  }
+}
+
+}  // namespace internal
+
 namespace {
 
+using internal::computed_name;
 using internal::function_row;
 using internal::language_name;
+using internal::summed_name;
 
 struct reduction_row {
   std::string_view name;
@@ -91,12 +115,6 @@ const reduction_row& reduction_row_of(std::string_view name, dtype type) {
 
 std::string functions_text() { return std::string(internal::device_text("device_functions.hpp")); }
 
-/// The name of the type in which sums of these elements are computed: half precision in single
-/// precision.
-std::string_view computed_name(dtype type) {
-  return language_name(type == float16 ? float32 : type);
-}
-
 // The texts are those that python/usmx/_compute makes: what the package has compiled is found for
 // both.
 
@@ -108,20 +126,6 @@ dtype result_of(const reduction_row& of, dtype type) {
     return dtype::of<std::int64_t>();
   }
   return of.result == "sum" && type.kind() == 'u' ? dtype::of<std::uint64_t>() : type;
-}
-
-/// The type of sums, as summed_type() in python/usmx/_compute/reductions.py.
-std::string summed_name(dtype values, bool has_fp64) {
-  const std::string computed(computed_name(values));
-  switch (values.kind()) {
-    case 'f':
-      return has_fp64 && computed == "float" ? "double" : "compensated<" + computed + ">";
-    case 'c':
-      return has_fp64 && values.code() == type_code::complex64 ? "complex<double>"
-                                                               : "compensated<" + computed + ">";
-    default:
-      return computed;
-  }
 }
 
 reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {

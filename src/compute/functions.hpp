@@ -1,8 +1,10 @@
-// The way of mathematics besides kernels: loops of the host. Not installed.
+// The way of mathematics besides kernels: loops of the host; and the types in which kernels add up.
+// Not installed.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include <sycl/queue.hpp>
@@ -53,5 +55,13 @@ struct host_function {
 
 /// Finds a function of the host; null if it has none of that name.
 USMX_API const host_function* find_host_function(std::string_view name);
+
+/// The kernel language's name of the type in which sums of these elements are computed: half
+/// precision in single precision.
+std::string_view computed_name(dtype type);
+
+/// That of a type with more digits, for the sum. As summed_type() in
+/// python/usmx/_compute/reductions.py.
+std::string summed_name(dtype values, bool has_fp64);
 
 }  // namespace usmx::inline v1::internal

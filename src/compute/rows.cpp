@@ -5,6 +5,7 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
+#include "compute/promotion.hpp"
 #include "compute/table.hpp"
 #include "copy/copy.hpp"
 #include "memory/buffer.hpp"
@@ -20,6 +21,24 @@ void require_plain(std::string_view function, dtype type) {
     throw type_error(detail::message(function,
                                      " is not defined for structured elements: it is for a field "
                                      "of the array"));
+  }
+}
+
+void require_output(std::string_view function, const array& out, dtype type,
+                    std::span<const std::ptrdiff_t> shape, const sycl::queue& queue) {
+  if (out.type().is_structured() || !is_same_kind(type, out.type())) {
+    throw type_error(detail::message(function, ": a result of type ", type.name(),
+                                     " cannot be written to an array of type ", out.type()));
+  }
+  if (!std::ranges::equal(out.shape(), shape)) {
+    throw value_error(detail::message(function, ": out must have shape ", tuple_text(shape),
+                                      ", found ", tuple_text(out.shape())));
+  }
+  if (private_queue(out) != queue) {
+    throw value_error(detail::message(function, ": out must be on the queue of the array"));
+  }
+  if (out.readonly()) {
+    throw read_only_error(detail::message(function, ": out is read-only"));
   }
 }
 

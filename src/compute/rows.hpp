@@ -28,6 +28,12 @@ inline std::ptrdiff_t divided_up(std::ptrdiff_t a, std::ptrdiff_t b) { return (a
 /// Throws type_error for structured elements.
 void require_plain(std::string_view function, dtype);
 
+/// Throws unless a result of that type and shape, on that queue, can be written to `out`:
+/// type_error where it changes its kind by that, value_error for another shape or queue,
+/// read_only_error.
+void require_output(std::string_view function, const array& out, dtype type,
+                    std::span<const std::ptrdiff_t> shape, const sycl::queue&);
+
 /// A view with this axis last.
 array with_axis_last(const array&, int axis);
 /// A layout whose axis `axis` is the last one of rows in C order of that shape.

@@ -203,23 +203,8 @@ accumulation::accumulation(scanned what, const array& x, cumulative_options how)
   if (!how_.out) {
     return;
   }
-  const dtype into = how_.out->type();
-  const bool wraps = is_integer(type_) && is_integer(into);
-  if (!wraps && (into.is_structured() || !is_same_kind(type_, into))) {
-    throw type_error(detail::message(name(), ": a result of type ", type_.name(),
-                                     " cannot be written to an array of type ", into));
-  }
-  const layout made = made_layout();
-  if (!std::ranges::equal(how_.out->shape(), made.shape())) {
-    throw value_error(detail::message(name(), ": out must have shape ", tuple_text(made.shape()),
-                                      ", found ", tuple_text(how_.out->shape())));
-  }
-  if (private_queue(*how_.out) != queue) {
-    throw value_error(detail::message(name(), ": out must be on the queue of the array"));
-  }
-  if (how_.out->readonly()) {
-    throw read_only_error(detail::message(name(), ": out is read-only"));
-  }
+  const bool wraps = is_integer(type_) && is_integer(how_.out->type());
+  require_output(name(), *how_.out, wraps ? how_.out->type() : type_, made_layout().shape(), queue);
 }
 
 std::string_view accumulation::name() const noexcept {

@@ -57,24 +57,40 @@ void require_shape(const kernel_signature& signature, std::size_t place, const a
 
 std::vector<std::ptrdiff_t> common_shape(std::string_view function,
                                          std::span<const array* const> arrays) {
+  std::vector<std::span<const std::ptrdiff_t>> shapes;
+  std::ranges::transform(arrays, std::back_inserter(shapes),
+                         [](const array* a) { return a->shape(); });
+  return common_shape(function, shapes);
+}
+
+std::vector<std::ptrdiff_t> common_shape(std::string_view function,
+                                         std::span<const std::span<const std::ptrdiff_t>> shapes) {
   std::size_t ndim = 0;
-  for (const array* a : arrays) {
-    ndim = std::max(ndim, a->shape().size());
+  for (const std::span<const std::ptrdiff_t> shape : shapes) {
+    ndim = std::max(ndim, shape.size());
   }
   std::vector<std::ptrdiff_t> extents(ndim, 1);
-  for (const array* a : arrays) {
-    const std::span<const std::ptrdiff_t> shape = a->shape();
+  for (const std::span<const std::ptrdiff_t> shape : shapes) {
     for (std::size_t k = 0; k < shape.size(); ++k) {
       std::ptrdiff_t& extent = extents[ndim - shape.size() + k];
       if (shape[k] != 1 && extent != 1 && shape[k] != extent) {
         throw value_error(
             message(function, ": arguments must have shapes that can be broadcast together, found ",
-                    listed(arrays, [](const array* each) { return tuple_text(each->shape()); })));
+                    listed(shapes, [](auto each) { return tuple_text(each); })));
       }
       extent = shape[k] != 1 ? shape[k] : extent;
     }
   }
   return extents;
+}
+
+usm_kind common_kind(std::span<const array* const> arrays) {
+  for (const usm_kind kind : {usm_kind::device, usm_kind::shared, usm_kind::host}) {
+    if (std::ranges::any_of(arrays, [&](const array* each) { return each->kind() == kind; })) {
+      return kind;
+    }
+  }
+  return usm_kind::device;
 }
 
 namespace {
@@ -473,13 +489,13 @@ dtype generated_call::output_type(std::size_t output) const {
 }
 
 usm_kind generated_call::output_kind() const {
-  usm_kind best = usm_kind::unknown;
-  for (const usm_kind kind : {usm_kind::host, usm_kind::shared, usm_kind::device}) {
-    for (std::size_t k = 0; k < arguments_.size(); ++k) {
-      best = array_at(k) != nullptr && array_at(k)->kind() == kind ? kind : best;
+  std::vector<const array*> arrays;
+  for (std::size_t k = 0; k < arguments_.size(); ++k) {
+    if (array_at(k) != nullptr) {
+      arrays.push_back(array_at(k));
     }
   }
-  return best == usm_kind::unknown ? usm_kind::device : best;
+  return detail::common_kind(arrays);
 }
 
 void generated_call::set_output(std::size_t output, const array& made) {

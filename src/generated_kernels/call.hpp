@@ -127,6 +127,13 @@ void require_shape(const kernel_signature&, std::size_t place, const array&,
 /// begins with the function's name.
 std::vector<std::ptrdiff_t> common_shape(std::string_view function,
                                          std::span<const array* const> arrays);
+/// The one that these shapes have together.
+std::vector<std::ptrdiff_t> common_shape(std::string_view function,
+                                         std::span<const std::span<const std::ptrdiff_t>> shapes);
+
+/// The kind of memory for a result: device memory if an array has it, else shared if one has that,
+/// else host memory. Device memory where there is no array.
+usm_kind common_kind(std::span<const array* const> arrays);
 
 /// The layout of a new result: the axes lie in memory as those of all arrays of its shape do; where
 /// these differ, in C order.

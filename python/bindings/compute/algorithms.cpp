@@ -19,11 +19,6 @@
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
-namespace {
-
-using names = std::vector<std::string>;  // the one of the function, as a progress_line takes it
-
-const array& array_in(nb::handle object) { return ready_instance<py_array>(object.ptr()).value; }
 
 void require_plain(const std::string& function, const array& a) {
   if (a.type().is_structured()) {
@@ -34,14 +29,19 @@ void require_plain(const std::string& function, const array& a) {
   }
 }
 
-std::optional<std::ptrdiff_t> axis_argument(nb::handle axis) {
-  if (axis.is_none()) {
-    return std::nullopt;
-  }
+std::ptrdiff_t integer_axis(nb::handle axis) {
   if (PyBool_Check(axis.ptr())) {
     throw type_error(detail::message("'axis' must be an integer, found ", repr_text(axis.ptr())));
   }
   return to_count("axis", "an integer", axis.ptr());
+}
+
+namespace {
+
+using names = std::vector<std::string>;  // the one of the function, as a progress_line takes it
+
+std::optional<std::ptrdiff_t> axis_argument(nb::handle axis) {
+  return axis.is_none() ? std::nullopt : std::optional(integer_axis(axis));
 }
 
 /// The ways of computing that a test may ask for.
@@ -58,20 +58,6 @@ struct allowed_ways {
   bool kernels;
   internal::row_sharing sharing;
 };
-
-/// Runs what may wait or compile.
-template <class Run>
-auto run_unlocked(const std::string& function, const Run& run) {
-  try {
-    return launching(function, [&] {
-      const noted_call_site here;
-      const without_interpreter_lock unlocked;
-      return run();
-    });
-  } catch (const compile_error& failed) {
-    raise_compile_error(failed);
-  }
-}
 
 /// The array that a call has computed; none if it may compute in no way that is allowed.
 template <class Call>

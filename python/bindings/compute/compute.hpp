@@ -2,10 +2,16 @@
 // the calls that the package makes.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "internals.hpp"
+#include "objects/array.hpp"
+#include "support/errors.hpp"
+#include "support/interpreter_lock.hpp"
 #include "support/nanobind.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -21,7 +27,7 @@ void bind_computations(nb::module_& m);
 void bind_reductions(nb::module_& m);
 /// _accumulate and _sort.
 void bind_algorithms(nb::module_& m);
-/// _product and _multiply_on_host.
+/// _matmul, _tensordot and _vecdot.
 void bind_products(nb::module_& m);
 /// Functions of the vendors' libraries.
 void bind_vendors(nb::module_& m);
@@ -51,8 +57,40 @@ const row_function& row_function_of(const char* name);
 /// Null for an error.
 PyObject* call_row(const row_function&, PyObject* const* arguments, Py_ssize_t count) noexcept;
 
-/// The product of two matrices or vectors, by the host: a new reference. None if the package has to
-/// look at them first, or others multiply them; null for an error.
+/// The product of matrices or vectors: a new reference. None if the package has to look at an
+/// operand first; null for an error.
 PyObject* product_of(PyObject* left, PyObject* right) noexcept;
+
+// Parts that calls of the library's algorithms have in common.
+
+/// The array in an argument. Throws type_error for an object of another class.
+inline const array& array_in(nb::handle object) {
+  const array* found = as_array(object.ptr());
+  if (found == nullptr) {
+    throw type_error(
+        detail::message("expected a USMArray, found an object of type ", type_name(object.ptr())));
+  }
+  return *found;
+}
+
+/// Raises a TypeError for structured elements.
+void require_plain(const std::string& function, const array&);
+
+/// An argument `axis` that is an integer, and no bool.
+std::ptrdiff_t integer_axis(nb::handle axis);
+
+/// Runs what may wait or compile, without the interpreter lock.
+template <class Run>
+auto run_unlocked(const std::string& function, const Run& run) {
+  try {
+    return launching(function, [&] {
+      const noted_call_site here;
+      const without_interpreter_lock unlocked;
+      return run();
+    });
+  } catch (const compile_error& failed) {
+    raise_compile_error(failed);
+  }
+}
 
 }  // namespace usmx::bindings

@@ -1,171 +1,171 @@
-// Products of matrices and vectors by loops of the host: one call of Python is one call of the
-// library. The others are the vendor's or kernels' (usmx/_compute/products.py).
-#include <algorithm>
+// Products of matrices and vectors: one call of Python is one call of the library, which chooses
+// between loops of the host, the vendor's library and kernels.
+#include <array>
 #include <chrono>
-#include <initializer_list>
-#include <thread>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compute/compute.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/interpreter_lock.hpp"
-#include "usmx/array/submit.hpp"
+#include "support/hooks.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/layout/layout.hpp"
 
 namespace usmx::bindings {
 namespace {
 
-using internal::host_product;
+using internal::product_way;
+using internal::product_ways;
+using names = std::vector<std::string>;  // the one of the function, as a progress_line takes it
 
-bool are_idle(std::initializer_list<const array*> arrays) {
-  return std::ranges::none_of(arrays, [](const array* each) { return each->may_be_busy(); });
-}
-
-/// Whether they are idle, or are so within the time that it takes to submit a command which comes
-/// after their work: most operands were computed just now. To be called without the interpreter
-/// lock.
-bool are_idle_soon(const array& x, const array& y) {
-  constexpr std::chrono::microseconds patience(100);
-  const auto begin = std::chrono::steady_clock::now();
-  const auto others_work = [](const array& each) { return each.owner()->others_may_work(); };
-  while (!are_idle({&x, &y})) {
-    if (others_work(x) || others_work(y) || std::chrono::steady_clock::now() - begin > patience) {
-      return false;
-    }
-    if (!pending_events({x, y}, {}).empty()) {  // which forgets what is complete
-      std::this_thread::yield();
-    }
-  }
-  return true;
-}
-
-bool is_on_cpu(const array& a) {
-  const sycl::device device = internal::private_queue(a).get_device();
-  return device.is_cpu() && support_of(device).fp64 && internal::host_reaches(a);
-}
-
-layout result_layout(const array& x, const array& y) {
-  std::vector<std::ptrdiff_t> shape;
-  if (x.ndim() == 2) {
-    shape.push_back(x.shape()[0]);
-  }
-  if (y.ndim() == 2) {
-    shape.push_back(y.shape()[1]);
-  }
-  return layout::c_order(shape);
-}
-
-/// The product; a null object if it is not for the host, in which case nothing has been done.
-nb::object multiplied(const array& given_x, const array& given_y) {
-  const std::optional<host_product> product = host_product::of(given_x, given_y);
-  if (given_x.ndim() > 2 || given_y.ndim() > 2 || !product ||
-      !(product->is_little() || (product->is_best_here() && product->is_quick()))) {
+/// The ways that a test may ask for: "host", "vendor" or "kernel".
+product_ways ways_in(nb::handle only) {
+  if (only.is_none()) {
     return {};
   }
+  const std::string_view text = to_text("only", only.ptr());
+  return {.host = text == "host", .vendor = text == "vendor", .kernels = text == "kernel"};
+}
+
+/// The handlers that the libraries of vendors and of threads have for the end of a process come
+/// before the work that they do is complete.
+void wait_at_exit() {
+  static bool is_arranged = false;  // with the interpreter lock
+  if (!is_arranged) {
+    hooks::wait_at_exit();
+    is_arranged = true;
+  }
+}
+
+std::optional<array> multiplied(const names& name, const array& given_x, const array& given_y,
+                                product_ways ways) {
+  const std::string& function = name.front();
   require_usable_process();
   look_for_peers();
-  const sycl::queue& queue = internal::private_queue(given_x);
-  if (given_x.kind() != given_y.kind() || internal::private_queue(given_y) != queue ||
-      !is_on_cpu(given_x)) {
-    return {};
-  }
-  const auto make_result = [&] {
-    return make_array(result_layout(given_x, given_y), given_x.type(), queue, given_x.kind(),
-                      first_use::at_once);
-  };
-  if (product->is_little()) {
-    if (!are_idle({&given_x, &given_y})) {
-      return {};
-    }
-    array z = make_result();
-    if (!are_idle({&given_x, &given_y})) {  // another thread may have begun work meanwhile
-      return {};
-    }
-    product->run(internal::first_element(z), false);
-    return to_python(std::move(z));
-  }
   const array x = given_x;  // the caller's may change while the lock is free
   const array y = given_y;
-  array z = make_result();
-  const bool is_done = [&] {
-    const without_interpreter_lock unlocked;
-    const bool may_run = are_idle_soon(x, y);
-    if (may_run) {
-      product->run(internal::first_element(z), true);
-    }
-    return may_run;
-  }();
-  return is_done ? to_python(std::move(z)) : nb::object();
-}
-
-/// Whether the host multiplies the matrices of three arrays of three dimensions, at once or in the
-/// order of work on them. `is_last` says that no library does.
-bool multiply_on_host(nb::handle of_x, nb::handle of_y, nb::handle of_z, bool is_last) {
-  const auto array_of = [](nb::handle object) {
-    return ready_instance<py_array>(object.ptr()).value;
+  queue_of_all(function, std::array<kernel_argument, 2>{x, y});
+  require_plain(function, x);
+  require_plain(function, y);
+  const internal::matrix_product call(function, x, y);
+  const auto make = [&](first_use use) {
+    return make_array(call.made_layout(), call.made_type(), internal::private_queue(x),
+                      call.made_kind(), use);
   };
-  const array x = array_of(of_x);
-  const array y = array_of(of_y);
-  const array z = array_of(of_z);
-  const std::optional<host_product> product = host_product::of(x, y);
-  require_usable_process();
-  look_for_peers();
-  if (!product || !is_on_cpu(x) || !is_on_cpu(y) || !is_on_cpu(z)) {
-    return false;
+  if (ways.host && call.is_for_host()) {
+    array made = make(first_use::at_once);
+    if (call.is_for_host()) {  // another thread may have begun work while the lock was free
+      call.run_on_host(made);
+      return made;
+    }
   }
-  std::byte* const to = internal::first_element(z);
-  const bool is_little = product->is_little();
-  if (is_little && are_idle({&x, &y, &z})) {
-    product->run(to, false);
-    return true;
+  array made = make(call.made_use());
+  progress_line line(name);
+  const product_way taken = run_unlocked(function, [&] {
+    return call.run(made, ways, [&](std::chrono::seconds passed) { line.show(passed); });
+  });
+  if (taken == product_way::none) {
+    return std::nullopt;
   }
-  if (is_last ? !product->beats_kernels() : is_little || !product->is_best_here()) {
-    return false;
+  if (taken != product_way::kernels) {
+    wait_at_exit();
   }
-  const without_interpreter_lock unlocked;
-  if (!is_little && product->is_quick() && are_idle_soon(x, y) && are_idle({&z})) {
-    product->run(to, true);
-  } else {
-    internal::host_work({x, y}, {z}, false, [product, to, is_little] {
-      product->run(to, !is_little);
-    }).start(false);
-  }
-  return true;
+  return made;
 }
 
-PyObject* call_product(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  if (count != 2) {
+/// Both operands are arrays, or the package has to look at them.
+nb::object matmul(PyObject* left, PyObject* right, nb::handle only) {
+  static const names name{"matmul"};
+  const array* x = as_array(left);
+  const array* y = as_array(right);
+  if (x == nullptr || y == nullptr) {
+    return nb::none();
+  }
+  std::optional<array> made = multiplied(name, *x, *y, ways_in(only));
+  return made ? to_python(*std::move(made)) : nb::none();
+}
+
+PyObject* call_matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 2 && count != 3) {
     PyErr_SetString(PyExc_TypeError, "wrong number of operands");
     return nullptr;
   }
-  return product_of(arguments[0], arguments[1]);
+  return guarded<PyObject*>(nullptr, [&] {
+    return matmul(arguments[0], arguments[1], count == 3 ? arguments[2] : Py_None).release().ptr();
+  });
 }
 
-PyMethodDef product_method = {"_product",
-                              reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_product)),
-                              METH_FASTCALL, nullptr};
+/// x1, x2 and, for tests, the only way of computing: "host", "vendor" or "kernel". It returns None
+/// where that is not possible, or an operand is no USMArray.
+PyMethodDef matmul_method = {"_matmul",
+                             reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_matmul)),
+                             METH_FASTCALL, nullptr};
+
+nb::object tensordot(nb::handle of_x, nb::handle of_y, const std::vector<std::ptrdiff_t>& left,
+                     const std::vector<std::ptrdiff_t>& right) {
+  static const names name{"tensordot"};
+  require_usable_process();
+  look_for_peers();
+  const array x = array_in(of_x);
+  const array y = array_in(of_y);
+  queue_of_all(name.front(), std::array<kernel_argument, 2>{x, y});
+  require_plain(name.front(), x);
+  require_plain(name.front(), y);
+  const internal::tensor_matrices of =
+      run_unlocked(name.front(), [&] { return internal::matrices_of_tensors(x, y, left, right); });
+  const std::optional<array> made = multiplied(name, of.rows, of.columns, {});
+  return to_python(internal::with_layout(*made, layout::c_order(of.shape)));
+}
+
+nb::object vecdot(nb::handle of_x, nb::handle of_y, nb::handle axis, nb::handle only) {
+  static const names name{"vecdot"};
+  require_usable_process();
+  look_for_peers();
+  const array x = array_in(of_x);
+  const array y = array_in(of_y);
+  queue_of_all(name.front(), std::array<kernel_argument, 2>{x, y});
+  require_plain(name.front(), x);
+  require_plain(name.front(), y);
+  const internal::vector_product call(x, y, integer_axis(axis));
+  const product_ways ways = ways_in(only);
+  std::optional<array> made;
+  if (ways.host) {
+    made = call.run_on_host();
+  }
+  if (!made && ways.kernels) {
+    progress_line line(name);
+    made = run_unlocked(name.front(), [&] {
+      return call.run_kernel([&](std::chrono::seconds passed) { line.show(passed); });
+    });
+  }
+  return made ? to_python(*std::move(made)) : nb::none();
+}
 
 }  // namespace
 
 PyObject* product_of(PyObject* left, PyObject* right) noexcept {
-  return guarded<PyObject*>(nullptr, [&] {
-    const array* x = as_array(left);
-    const array* y = as_array(right);
-    nb::object made = x == nullptr || y == nullptr ? nb::object() : multiplied(*x, *y);
-    return made.is_valid() ? made.release().ptr() : Py_NewRef(Py_None);
-  });
+  return guarded<PyObject*>(nullptr,
+                            [&] { return matmul(left, right, nb::none()).release().ptr(); });
 }
 
 void bind_products(nb::module_& m) {
-  m.attr("_product") = checked(PyCFunction_New(&product_method, nullptr));
-  m.def("_multiply_on_host", &multiply_on_host, nb::arg("x"), nb::arg("y"), nb::arg("z"),
-        nb::arg("is_last"),
-        nb::sig("def _multiply_on_host(x: USMArray, y: USMArray, z: USMArray, is_last: bool, /) "
-                "-> bool"));
+  m.attr("_matmul") = checked(PyCFunction_New(&matmul_method, nullptr));
+  m.def("_tensordot", &tensordot, nb::arg("x1"), nb::arg("x2"), nb::arg("of_x1"), nb::arg("of_x2"),
+        nb::sig("def _tensordot(x1: USMArray, x2: USMArray, of_x1: Sequence[int], "
+                "of_x2: Sequence[int], /) -> USMArray"));
+  m.def("_vecdot", &vecdot, nb::arg("x1"), nb::arg("x2"), nb::arg("axis"),
+        nb::arg("only").none() = nb::none(),
+        nb::sig("def _vecdot(x1: USMArray, x2: USMArray, axis: object, only: str | None = None) "
+                "-> Any"),
+        "The sums of products. `only` is \"host\", which returns None where the host has no loop "
+        "for the call, or \"kernel\".");
 }
 
 }  // namespace usmx::bindings

@@ -1,5 +1,5 @@
-// Mathematics by the libraries of vendors, as the package calls them: products of matrices
-// (docs/decisions.md, 136), linear algebra and Fourier transforms (163).
+// Mathematics by the libraries of vendors, as the package calls them: linear algebra and Fourier
+// transforms (docs/decisions.md, 163).
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -18,13 +18,11 @@
 namespace usmx::bindings {
 namespace {
 
-const array& array_of(nb::handle object) { return ready_instance<py_array>(object.ptr()).value; }
-
 std::vector<array> arrays_of(const nb::tuple& objects) {
   std::vector<array> all;
   all.reserve(objects.size());
   for (const nb::handle each : objects) {
-    all.push_back(array_of(each));
+    all.push_back(array_in(each));
   }
   return all;
 }
@@ -53,7 +51,7 @@ int run_lapack(const std::string& routine, const nb::tuple& inputs, const nb::tu
 /// Whether the library takes the strides of the input.
 bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, bool is_forward,
                  double scale) {
-  const internal::fourier_call call{array_of(input), array_of(output), std::move(axes), is_forward,
+  const internal::fourier_call call{array_in(input), array_in(output), std::move(axes), is_forward,
                                     scale};
   constexpr std::ptrdiff_t size_of_quick_plans = 4096;
   const auto work = ordered(call.input.size() <= size_of_quick_plans,
@@ -68,15 +66,6 @@ bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, boo
 }  // namespace
 
 void bind_vendors(nb::module_& m) {
-  m.def(
-      "_start_product",
-      [](nb::handle x, nb::handle y, nb::handle z) {
-        return ordered(false, [&] {
-          return internal::start_vendor_product(array_of(x), array_of(y), array_of(z));
-        });
-      },
-      nb::arg("x"), nb::arg("y"), nb::arg("z"),
-      nb::sig("def _start_product(x: USMArray, y: USMArray, z: USMArray, /) -> bool"));
   m.def(
       "_find_product_library",
       [](nb::handle device) {
@@ -100,7 +89,7 @@ void bind_vendors(nb::module_& m) {
       },
       nb::sig("def _find_host_library() -> tuple[bool, str]"));
   m.def(
-      "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_of(a)); },
+      "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_in(a)); },
       nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
   m.def("_run_lapack", &run_lapack, nb::arg("routine"), nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("option"), nb::arg("tolerance"), nb::arg("wait"),

@@ -58,6 +58,7 @@ inline hook compile_error("compile_error");          // makes a CompileError
 inline hook compile_progress("compile_progress");    // on a terminal, by sys
 inline hook compile_warnings("compile_warnings");    // by the module warnings
 inline hook identity_text("identity_text");          // numbers of any class as texts of C++
+inline hook wait_at_exit("wait_at_exit");            // by atexit
 
 }  // namespace hooks
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+from functools import cache
+from os import getpid
 from typing import TYPE_CHECKING
 
 from usmx import _core
@@ -131,6 +134,13 @@ def pending_events(
         []
     """
     return _core._pending_events(_views("reads", reads), _views("writes", writes))
+
+
+@cache
+def wait_at_exit() -> None:
+    """Wait for work of libraries before the exit handlers of C, of which their own come first."""
+    own = getpid()  # a forked child has nothing to wait for
+    atexit.register(lambda: _core.synchronize() if getpid() == own else None)
 
 
 def _views(name, arrays):

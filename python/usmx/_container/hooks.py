@@ -1,6 +1,7 @@
 """The Python functions that the native module calls: all of them, given to it at import."""
 
 from usmx import _core
+from usmx._container.asynchronous import wait_at_exit
 from usmx._container.compute_follows_data import common_queue_of_arguments, common_queue_of_key
 from usmx._container.creation import array_of_host_object
 from usmx._container.host import host_index, host_value
@@ -25,6 +26,7 @@ FUNCTIONS = {
     "host_value": host_value,
     "identity_text": identity_text,
     "short_repr": short_repr,
+    "wait_at_exit": wait_at_exit,
 }
 
 _core._set_hooks(**FUNCTIONS)

@@ -35,9 +35,8 @@ def dot(a: Operand, b: Operand, out: USMArray | None = None) -> USMArray:
         >>> print(usmx.dot(usmx.asarray([1, 2]), [3, 4]))
         11
     """
-    found = _core._product(a, b) if out is None else None
-    if found is not None:
-        return found
+    if out is None and products.are_matrices(a, b):
+        return _core._matmul(a, b)
     x, y = arrays_of(a, b)
     return products.dot(x, y, out)
 
@@ -55,10 +54,10 @@ def inner(a: Operand, b: Operand, /) -> USMArray:
         >>> print(usmx.inner(usmx.asarray([[1, 2], [3, 4]]), [1, 1]))
         [3 7]
     """
-    if isinstance(b, USMArray):
-        found = _core._product(a, b.mT if b.ndim == 2 else b)
-        if found is not None:
-            return found
+    x: Any = a
+    y: Any = b
+    if products.are_matrices(x, y) and x.shape[-1] == y.shape[-1]:
+        return _core._matmul(x, y.mT if y.ndim == 2 else y)
     x, y = arrays_of(a, b)
     if x.ndim == 0 or y.ndim == 0:
         return x * y

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._compute.call import arrays_of
-from usmx._compute.products import wait_at_exit
 from usmx._compute.promotion import common_type, default_float
+from usmx._container.asynchronous import wait_at_exit
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.host import numpy
 from usmx._container.manipulation import common_shape

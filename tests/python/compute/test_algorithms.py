@@ -909,58 +909,51 @@ def test_sorting_by_groups_is_numpys(dtype, descending, monkeypatch):
 # ---- products
 
 
-@pytest.fixture(params=[True, False], ids=["vendor's", "usmx's"])
-def vendors_library(request, monkeypatch):
-    """The vendor's library for all types that it has, and kernels of usmx's own."""
-    monkeypatch.setattr("usmx._core._product", lambda *arrays: None)
-    monkeypatch.setattr("usmx._core._multiply_on_host", lambda *arrays: False)
-    if not request.param:
-        monkeypatch.setattr("usmx._core._start_product", lambda *arrays: False)
-        yield
-        return
-    start, used = usmx._core._start_product, []
-    monkeypatch.setattr(
-        "usmx._core._start_product", lambda *xyz: used.append(start(*xyz)) or used[-1]
-    )
-    yield
-    dtype = getattr(request.node, "callspec", None) and request.node.callspec.params.get("dtype")
-    assert used
-    assert all(used) or dtype in ("?", "i1", "u8", "f2")
+@pytest.fixture(params=["vendor", "kernel"])
+def multiply(request):
+    """The product by the vendor's library, for all types that it has, or by usmx's own kernels."""
+
+    def compute(x, y):
+        found = usmx._core._matmul(x, y, request.param)
+        if found is None:
+            assert request.param == "vendor"
+            assert x.dtype.str[1:] in ("b1", "i1", "u8", "f2")
+            found = usmx._core._matmul(x, y, "kernel")
+        return found
+
+    return compute
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("vendors_library")
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "f8", "c8", "c16"])
 @pytest.mark.parametrize("shapes", [((33, 17), (17, 50)), ((2, 1, 5, 3), (4, 3, 7)), ((5,), (5,)), ((4, 5), (5,)), ((5,), (5, 2))], ids=str)  # fmt: skip
-def test_products_of_matrices_are_numpys(dtype, shapes):
+def test_products_of_matrices_are_numpys(multiply, dtype, shapes):
     random = np.random.default_rng(46)
     x, y = ((random.normal(size=shape) * 3).astype(dtype) for shape in shapes)
     bound = {"f2": 2e-2, "f4": 1e-4, "c8": 1e-4}.get(dtype, 1e-12)
     wide = "f4" if dtype == "f2" else dtype
     expected = np.matmul(x.astype(wide), y.astype(wide)).astype(dtype)
-    host = usmx.asnumpy(usmx.matmul(usmx.asarray(x), usmx.asarray(y)))
+    host = usmx.asnumpy(multiply(usmx.asarray(x), usmx.asarray(y)))
     assert (host.dtype, host.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(host, expected, bound, bound)
 
 
-@pytest.mark.usefixtures("vendors_library")
 @pytest.mark.parametrize("turn_x", [False, True])
 @pytest.mark.parametrize("turn_y", [False, True])
 @pytest.mark.parametrize("step", [1, 2, -1])
-def test_products_of_matrices_of_every_layout(turn_x, turn_y, step):
+def test_products_of_matrices_of_every_layout(multiply, turn_x, turn_y, step):
     random = np.random.default_rng(46)
     x, y = random.normal(size=(3, 8, 6)), random.normal(size=(3, 6, 10))
     a, b = (usmx.asarray(each.mT if turn else each) for each, turn in ((x, turn_x), (y, turn_y)))
     a, b = (each.mT if turn else each for each, turn in ((a, turn_x), (b, turn_y)))
-    found = usmx.matmul(a[:, ::step, :5], b[::-1, :5, ::step])
+    found = multiply(a[:, ::step, :5], b[::-1, :5, ::step])
     same(found, np.matmul(x[:, ::step, :5], y[::-1, :5, ::step]), 1e-12)
 
 
-@pytest.mark.usefixtures("vendors_library")
-def test_products_come_after_the_work_on_their_operands():
+def test_products_come_after_the_work_on_their_operands(multiply):
     x = usmx.ones((200, 200))
     for _ in range(10):
-        x = usmx.matmul(x, x)
+        x = multiply(x, x)
         x /= 200
     assert usmx.max(abs(x - 1)) < 1e-12
 

@@ -43,26 +43,23 @@ def whole(dtype, shape, seed=0):
     return (made + 1j * made[::-1] if dtype[0] == "c" else made).astype(dtype)
 
 
-@pytest.fixture
-def answers(monkeypatch):
-    """Whether the products that are asked for from now on were the host's."""
-    given = []
-    product = _core._product
-    monkeypatch.setattr(_core, "_product", lambda *both: given.append(product(*both)) or given[-1])
-    return given
+def by_host(x, y, *, is_certain):
+    """The product by the host's loops; where it may be another's, that one."""
+    found = _core._matmul(x, y, "host")
+    assert found is not None or not is_certain
+    return usmx.matmul(x, y) if found is None else found
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_products_of_all_layouts_are_numpys(answers, dtype):
+def test_products_of_all_layouts_are_numpys(dtype):
     for number, (left, right) in enumerate(SHAPES):
         x, y = whole(dtype, left, number), whole(dtype, right, number + 100)
         expected = np.matmul(x, y)
         for of_x, of_y in zip(LAYOUTS.values(), (*list(LAYOUTS.values())[1:], LAYOUTS["F"]), strict=True):  # fmt: skip
-            found = usmx.matmul(of_x(usmx.asarray(x)), of_y(usmx.asarray(y)))
-            host = usmx.asnumpy(found)
+            a, b = of_x(usmx.asarray(x)), of_y(usmx.asarray(y))
+            host = usmx.asnumpy(by_host(a, b, is_certain=dtype != "?"))
             assert (host.dtype, host.shape) == (expected.dtype, expected.shape)
             np.testing.assert_array_equal(host, expected)
-    assert dtype[0] in "?c" or all(each is not None for each in answers)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u2"])
@@ -100,15 +97,14 @@ LARGE = [
 
 @pytest.mark.parametrize("dtype", ["f4", "i4"])
 @pytest.mark.parametrize("shapes", LARGE, ids=str)
-def test_products_by_all_threads_are_numpys(answers, dtype, shapes):
+def test_products_by_all_threads_are_numpys(dtype, shapes):
     x, y = (whole(dtype, shape, 3) for shape in shapes)
     expected = np.matmul(x.astype("f8"), y.astype("f8"))
     for a, b in (
         (usmx.asarray(x), usmx.asarray(y)),
         (usmx.asarray(x, order="F"), spread(usmx.asarray(y), 2)),
     ):
-        np.testing.assert_array_equal(usmx.asnumpy(usmx.matmul(a, b)), expected)
-    assert dtype[0] in "?c" or all(each is not None for each in answers)
+        np.testing.assert_array_equal(usmx.asnumpy(by_host(a, b, is_certain=True)), expected)
 
 
 def test_numbers_of_products_differ_by_roundings_only():
@@ -133,24 +129,20 @@ def test_products_come_after_unfinished_work():
         assert (usmx.asnumpy((x + 1) @ (busy[0] + 1)) == 2400).all()
 
 
-def test_long_products_are_submitted(monkeypatch):
+def test_long_products_are_submitted():
     """Those that take more than milliseconds come in the order of work on the elements."""
-    monkeypatch.setattr(_core, "_start_product", lambda *arrays: False)
     a, v = usmx.full((3000, 3000), 2, dtype="f4"), usmx.ones(3000, "f4")
-    made = a @ v
+    made = _core._matmul(a, v, "host")
     a[...] = 1
-    again = a @ made
+    again = _core._matmul(a, made, "host")
     assert (usmx.asnumpy(made) == 6000).all()
     assert (usmx.asnumpy(again) == 6000 * 3000).all()
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f4", "c8"])
-def test_large_matrices_are_the_hosts_without_a_library(monkeypatch, dtype):
-    monkeypatch.setattr(_core, "_start_product", lambda *arrays: False)
+def test_large_matrices_are_the_hosts_without_a_library(dtype):
     x, y = whole(dtype, (230, 210), 1), whole(dtype, (210, 220), 2)
-    with monkeypatch.context() as patch:
-        patch.setattr(_core, "_product", lambda *both: None)
-        found = usmx.matmul(usmx.asarray(x), usmx.asarray(y))
+    found = _core._matmul(usmx.asarray(x), usmx.asarray(y), "host")
     np.testing.assert_array_equal(usmx.asnumpy(found), x @ y)
 
 
@@ -175,14 +167,23 @@ def test_other_names_give_the_same(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_sums_of_products_of_vectors_have_the_bits_of_the_kernel(monkeypatch, dtype):
+def test_sums_of_products_of_vectors_have_the_bits_of_the_kernel(dtype):
     random = np.random.default_rng(7)
     for length in (1, 7, 64, 1000, 16_000):
         x, y = (usmx.asarray(random.normal(size=length), dtype=dtype) for _ in "xy")
-        found = usmx.vecdot(x, y)
-        with monkeypatch.context() as patch:
-            patch.setattr("usmx._compute.products._MOST_ON_HOST", 0)
-            assert float(found) == float(usmx.vecdot(x, y))
+        found, expected = (_core._vecdot(x, y, -1, way) for way in ("host", "kernel"))
+        assert float(found) == float(expected)
+
+
+def test_no_vectors_are_the_hosts_that_it_would_round_otherwise():
+    half, many = usmx.ones(3, "f2"), usmx.ones(20_000)
+    for x, y in (
+        (half, half),
+        (many, many),
+        (usmx.ones(3), usmx.ones(3, "f4")),
+        (usmx.ones((2, 3)),) * 2,
+    ):
+        assert _core._vecdot(x, y, -1, "host") is None
 
 
 @pytest.mark.parametrize("call", [usmx.matmul, usmx.dot, lambda x, y: x @ y])
