@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -68,9 +69,14 @@ TEST_F(kernel_store_test, each_origin_has_all_kernels) {
 }
 
 // What each of the processes below does: it loads every group, in every shape, from the first
-// origin that has it.
-TEST_F(kernel_store_test, every_group_is_loaded_as_by_a_process) {
+// origin that has it. To build them all takes the driver most of a minute under a sanitizer, so
+// outside of these processes it is one group.
+TEST_F(kernel_store_test, groups_are_loaded_as_by_a_process) {
+  const bool all = std::getenv("USMX_TEST_ALL_GROUPS") != nullptr;
   for (const kernel_group group : all_kernel_groups) {
+    if (!all && group != kernel_group::fill) {
+      continue;
+    }
     for (const kernel_shape shape : all_kernel_shapes) {
       const bool is_kept = cache_files().load(cache_key_of(device(), group, shape)).has_value();
       const auto origin = is_kept ? kernel_origin::disk_cache : kernel_origin::package;
@@ -89,10 +95,11 @@ TEST_F(kernel_store_test, second_and_third_process_build_nothing_of_any_group) {
       all[1] += name_of(group, shape) + " kept\n";
     }
   }
-  const std::string cache = "USMX_CACHE_DIR='" + (folder_.path() / "shared").string() + "'";
+  const std::string settings =
+      "USMX_TEST_ALL_GROUPS=1 USMX_CACHE_DIR='" + (folder_.path() / "shared").string() + "'";
   for (int process = 0; process < 3; ++process) {
     const auto done =
-        support::run_test(cache, "kernel_store_test.every_group_is_loaded_as_by_a_process");
+        support::run_test(settings, "kernel_store_test.groups_are_loaded_as_by_a_process");
     EXPECT_EQ(done.exit_code, 0) << done.output;
     EXPECT_NE(done.output.find(all[process == 0 ? 0 : 1]), std::string::npos) << done.output;
     EXPECT_EQ(done.output.find("damaged"), std::string::npos) << done.output;
