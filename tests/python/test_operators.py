@@ -514,6 +514,13 @@ def test_ufunc_at_that_does_not_fit_is_an_error(array, indices, values, error, t
     assert is_same(array, before)
 
 
+def test_ufunc_at_of_two_queues_is_refused():
+    own, other = (usmx.ones(3, sycl_queue=usmx.SyclQueue()) for _ in range(2))
+    with pytest.raises(usmx.ExecutionPlacementError):
+        np.add.at(own, [0, 1, 2], other)
+    assert own.tolist() == [1, 1, 1]
+
+
 def test_ufunc_at_of_a_read_only_array_is_a_value_error(array):
     with pytest.raises(ValueError, match="add.at: the array is read-only"):
         np.add.at(array.readonly(), [0], 1)

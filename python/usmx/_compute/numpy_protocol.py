@@ -567,13 +567,14 @@ def _has_numpys_bits(row, types, operands):
     """Whether NumPy may do it in the same memory: with one type, rounded as on every device."""
     target = operands[0]
     dtype = target.dtype
+    arrays = [each for each in operands if isinstance(each, USMArray)]
     return (
         row.name in ("add", "subtract", "multiply")
         and dtype.kind in "iuf"
         and dtype != "f2"
         and all(each == dtype for each in (types.result, *types.parameters))
         and target.flags.c_contiguous
-        and all(map(_is_near, operands))
+        and all(_host_may_view(each) and each._own_queue == target._own_queue for each in arrays)
     )
 
 
