@@ -208,3 +208,17 @@ def test_a_matrix_is_multiplied_in_place():
     x @= x
     assert same is x
     assert x.tolist() == [[7, 10], [15, 22]]
+
+
+def test_functions_of_the_library_refuse_objects_of_other_classes():
+    x, other = usmx.ones(3), usmx.SyclDevice()
+    for call in (
+        lambda: _core._vecdot(x, other, -1),
+        lambda: _core._tensordot(other, x, [0], [0]),
+        lambda: _core._sort("sort", other, -1),
+    ):
+        with pytest.raises(
+            TypeError, match="expected a USMArray, found an object of type SyclDevice"
+        ):
+            call()
+    assert _core._matmul(x, other) is None
