@@ -30,6 +30,7 @@
 #include "runtime/waits.hpp"
 #include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/kernel_code.hpp"
+#include "vendors/cusolver.hpp"
 #include "vendors/fourier.hpp"
 #include "vendors/host_work.hpp"
 #include "vendors/lapack.hpp"

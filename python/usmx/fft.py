@@ -1,7 +1,7 @@
 """Fourier transforms, by the array API and NumPy: oneMKL computes (docs/reference/fft.md).
 
 oneMKL's transforms of the host run in the order of all work on the arrays. Without it NumPy
-computes, which waits (docs/decisions.md, 163).
+computes, which waits (docs/decisions.md, 163). On CUDA devices cuFFT computes (190).
 """
 
 from __future__ import annotations
@@ -355,14 +355,15 @@ def _to_real(function, x, s, axes, norm):
         s[-1] = 2 * (x.shape[axes[-1]] - 1)
         _require_points(function, s)
     # What the spectrum says beyond the first half counts in oneMKL's transforms of several axes,
-    # and not in NumPy's, which takes the first axes first.
-    x = _along(x, s[-2::-1], axes[-2::-1], False, 1.0)
-    x = _fitted(x, [s[-1] // 2 + 1], axes[-1:])
+    # and not in NumPy's, which takes the first axes first. usmx's function for cuFFT knows it.
+    count = _count_together(axes) if _by_cufft(x) else 1
+    x = _along(x, s[:-count][::-1], axes[:-count][::-1], False, 1.0)
+    x = _fitted(x, [*s[-count:-1], s[-1] // 2 + 1], axes[-count:])
     shape = [*x.shape]
     shape[axes[-1]] = s[-1]
     dtype = _dtype("float32" if x.dtype == _dtype("complex64") else "float64")
     scale = _scale(function, norm, prod(s), False)
-    return _transformed(x, tuple(shape), dtype, axes[-1:], False, scale)
+    return _transformed(x, tuple(shape), dtype, axes[-count:], False, scale)
 
 
 def _along(x, s, axes, is_forward, scale):
@@ -479,12 +480,39 @@ def _has_mkl():
     return bool(_found)
 
 
+_found_cufft: list[bool] = []
+_PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+def _by_cufft(x):
+    """Whether cuFFT transforms an array. What is missing may come later."""
+    if not _core._is_cuda(x):
+        return False
+    if not _found_cufft and _core._find_transform_library(x._own_queue.sycl_device)[1]:
+        _found_cufft.append(True)
+    return bool(_found_cufft)
+
+
 def _transformed(x, shape, dtype, axes, is_forward, scale):
     """A new array for the transform along axes that each occur once."""
     made = empty(shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
     if not made.size:
         return made
+    if _by_cufft(x):
+        _core._start_cuda_fourier(x, made, axes, is_forward)
+        wait_at_exit()
+        if scale != 1.0:
+            parts = made.view(_dtype(_PARTS.get(dtype.name, dtype.name)))
+            parts *= scale
+        return made
     if not _core._host_reaches(x):
+        if _core._is_cuda(x):
+            reason = _core._find_transform_library(x._own_queue.sycl_device)[2]
+            raise RuntimeError(
+                f"fft: cuFFT cannot be used: {reason}: python -m pip install nvidia-cufft (for "
+                "CUDA 13) or nvidia-cufft-cu12; or make the array with usm_type='shared', for the "
+                "host to compute"
+            )
         raise NotImplementedError(
             "fft: oneMKL transforms memory that the host reaches, found memory of kind "
             f"{x.usm_type!r} on {x._own_queue.sycl_device.name}: usmx does not call this device's "

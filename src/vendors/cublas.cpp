@@ -1,11 +1,8 @@
 #include "vendors/cublas.hpp"
 
-#include <dlfcn.h>
-
 #include <mutex>
 #include <optional>
-#include <string>
-#include <type_traits>
+#include <string_view>
 
 #include <sycl/backend.hpp>
 
@@ -13,55 +10,37 @@
 #include "base/process.hpp"
 #include "kernels/device_kernel.hpp"
 #include "usmx/base/error.hpp"
+#include "vendors/toolkit.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
-std::string name_of(const cuda::toolkit_version& each) {
-  return message("libcublas.so.", each.major);
-}
+constexpr toolkit_library cublas_files{
+    {{"libcublas.so.13", "nvidia/cu13/lib"}, {"libcublas.so.12", "nvidia/cublas/lib"}}};
 
-std::optional<cublas_functions> functions_of(void* library) {
+std::optional<cublas_functions> functions_of(void* loaded) {
   cublas_functions all{};
-  const auto find = [library](auto& function, const char* name) {
-    using pointer = std::remove_reference_t<decltype(function)>;
-    return (function = reinterpret_cast<pointer>(dlsym(library, name))) != nullptr;
-  };
-  const bool has_all = find(all.create, "cublasCreate_v2") &&
-                       find(all.set_stream, "cublasSetStream_v2") &&
-                       find(all.multiply, "cublasGemmStridedBatchedEx_64");
-  return has_all ? std::optional(all) : std::nullopt;
+  function_search find(loaded);
+  find(all.create, "cublasCreate_v2");
+  find(all.set_stream, "cublasSetStream_v2");
+  find(all.multiply, "cublasGemmStridedBatchedEx_64");
+  const std::string_view letters = "SDCZ";
+  for (std::size_t type = 0; type < letters.size(); ++type) {
+    const auto name = [&](const char* rest) { return message("cublas", letters[type], rest); };
+    find(all.factor[type], name("getrfBatched").c_str());
+    find(all.solve[type], name("getrsBatched").c_str());
+    find(all.invert[type], name("matinvBatched").c_str());
+  }
+  return find.has_all() ? std::optional(all) : std::nullopt;
 }
 
 }  // namespace
 
-library_search find_cublas() {
-  for (const auto& each : cuda::toolkit_versions) {
-    if (void* const loaded = dlopen(name_of(each).c_str(), RTLD_NOW | RTLD_NOLOAD)) {
-      return {loaded, file_of(loaded)};
-    }
-  }
-  const int newest = cuda::driver_major_version();
-  std::string reason;
-  for (const auto& each : cuda::toolkit_versions) {
-    if (each.major > newest) {
-      continue;
-    }
-    const auto file = cuda::find_file(name_of(each), each.cublas_folder);
-    if (void* const loaded = file ? dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr) {
-      return {loaded, file_of(loaded)};
-    }
-    reason +=
-        message(reason.empty() ? "" : "; ", file ? dlerror() : "there is no " + name_of(each));
-  }
-  return {nullptr, reason.empty() ? message("CUDA's driver of version ", newest,
-                                            " takes no release of cuBLAS that usmx knows")
-                                  : reason};
-}
+library_search find_cublas() { return find_toolkit_library(cublas_files, "cuBLAS"); }
 
 const cublas_functions* cublas() {
-  static constinit optional_library library(find_cublas);
-  void* const loaded = library.handle();
+  static constinit optional_library search(find_cublas);
+  void* const loaded = search.handle();
   if (loaded == nullptr) {
     return nullptr;
   }

@@ -28,6 +28,18 @@ struct cublas_functions {
                      std::int64_t leading_b, long long step_b, const void* beta, void* c,
                      int type_c, std::int64_t leading_c, long long step_c, std::int64_t count,
                      int computed, int algorithm);
+
+  // The same for float, double and their complex types. Each takes, of a stack, pointers to the
+  // matrices, which are in the device's memory, as the pivots are, and the fates of all matrices.
+  // cublas?getrfBatched
+  status (*factor[4])(handle, int n, void* const* a, int leading, int* pivots, int* info,
+                      int count);
+  // cublas?getrsBatched; the info is the host's
+  status (*solve[4])(handle, int transpose, int n, int columns, const void* const* a, int leading,
+                     const int* pivots, void* const* b, int leading_b, int* info, int count);
+  // cublas?matinvBatched, for n <= 32
+  status (*invert[4])(handle, int n, const void* const* a, int leading, void* const* inverse,
+                      int leading_inverse, int* info, int count);
 };
 
 /// Finds the library: one that is loaded already, such as PyTorch's, else that of the newest

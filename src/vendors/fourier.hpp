@@ -1,4 +1,5 @@
-// Fourier transforms by oneMKL's DFTI for the host (docs/decisions.md, 163). Not installed.
+// Fourier transforms by oneMKL's DFTI for the host (docs/decisions.md, 163), and by cuFFT (190).
+// Not installed.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +33,12 @@ USMX_API bool has_fourier();
 /// type_error for types. has_fourier() has been true.
 USMX_API std::optional<host_work> fourier_work(const fourier_call&);
 
-/// The bounds of what a process keeps.
+/// Starts a transform on the queue of the arrays, which is a CUDA device's, by cuFFT, in the order
+/// of all work on them. Copies what cuFFT does not take as it lies. The scale must be 1, as cuFFT
+/// has none. Throws as fourier_work() does, and device_error where cuFFT cannot be used or refuses.
+USMX_API void start_cuda_fourier(const fourier_call&);
+
+/// The bounds of what a process keeps, for each library.
 inline constexpr std::size_t max_kept_plans = 64;
 inline constexpr std::size_t max_kept_plan_nbytes = std::size_t{256} << 20;
 

@@ -2,20 +2,16 @@
 
 #include <dlfcn.h>
 
-#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include <sycl/backend.hpp>
 #include <sycl/event.hpp>
-#include <sycl/handler.hpp>
-#include <sycl/interop_handle.hpp>
 #include <sycl/queue.hpp>
 
 #include "array/array.hpp"
@@ -23,13 +19,15 @@
 #include "base/process.hpp"
 #include "copy/copy.hpp"
 #include "runtime/drivers/cuda.hpp"
-#include "runtime/waits.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/layout/layout.hpp"
 #include "vendors/cublas.hpp"
+#include "vendors/cufft.hpp"
+#include "vendors/cusolver.hpp"
 #include "vendors/fourier.hpp"
 #include "vendors/lapack.hpp"
 #include "vendors/onemkl.hpp"
+#include "vendors/toolkit.hpp"
 
 // The part of oneMKL's interface that is called (oneapi/mkl/blas.hpp of its package
 // onemkl-sycl-include), so that neither a build nor a run of usmx needs it.
@@ -207,9 +205,33 @@ std::optional<cublas_types> cublas_types_of(type_code type) {
   }
 }
 
+/// The numbers of a product, which keep no array.
+struct product_numbers {
+  explicit product_numbers(const product& of)
+      : x(first_element(of.x)),
+        y(first_element(of.y)),
+        z(first_element(of.z)),
+        of_x(of.of_x),
+        of_y(of.of_y),
+        rows(of.rows),
+        columns(of.columns),
+        depth(of.depth),
+        count(of.count) {}
+
+  const void* x;
+  const void* y;
+  void* z;
+  dense of_x;
+  dense of_y;
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t depth;
+  std::int64_t count;
+};
+
 /// Stored by columns, a matrix is its transpose: z' = y' x'. Whether cuBLAS took it.
 bool start_on(CUstream stream, detail::cublas_handle& handle, const cublas_types& types,
-              const product& of) {
+              const product_numbers& of) {
   // Numbers of the type of the sums, as complex ones.
   constexpr float one[] = {1, 0};
   constexpr float zero[] = {0, 0};
@@ -222,16 +244,13 @@ bool start_on(CUstream stream, detail::cublas_handle& handle, const cublas_types
   const detail::cublas_functions& library = *detail::cublas();
   const std::lock_guard lock(detail::all_cublas_handles().mutex);
   return set_stream(handle, stream) &&
-         library.multiply(
-             handle.value, of.of_y.is_transposed ? 1 : 0, of.of_x.is_transposed ? 1 : 0, of.columns,
-             of.rows, of.depth, number(one, wide_one), first_element(of.y), types.elements,
-             of.of_y.leading, of.of_y.step, first_element(of.x), types.elements, of.of_x.leading,
-             of.of_x.step, number(zero, wide_zero), first_element(of.z), types.elements, of.columns,
-             of.rows * of.columns, of.count, types.sums, by_default) == 0;
+         library.multiply(handle.value, of.of_y.is_transposed ? 1 : 0,
+                          of.of_x.is_transposed ? 1 : 0, of.columns, of.rows, of.depth,
+                          number(one, wide_one), of.y, types.elements, of.of_y.leading,
+                          of.of_y.step, of.x, types.elements, of.of_x.leading, of.of_x.step,
+                          number(zero, wide_zero), of.z, types.elements, of.columns,
+                          of.rows * of.columns, of.count, types.sums, by_default) == 0;
 }
-
-/// The fate of a command. The runtime mostly runs it while it is submitted.
-enum class outcome : std::uint8_t { open, taken, refused };
 
 bool start_by_cublas(const array& x, const array& y, const array& z) {
   const auto types = cublas_types_of(z.type().code());
@@ -248,29 +267,10 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
   work.use(of.x, detail::access::read);
   work.use(of.y, detail::access::read);
   work.use(of.z, detail::access::write);
-  if (work.may_start_on_stream()) {
-    const detail::cuda::used_stream stream(queue);
-    detail::cuda::hold_up(stream.get(), work.before());
-    const bool is_taken = start_on(stream.get(), *handle, *types, of);
-    if (is_taken) {
-      work.announce(detail::pending_event(queue));
-    }
-    return is_taken;
-  }
-  // No exception may leave the command: it would have to pass through the runtime's C functions.
-  const auto result = std::make_shared<std::atomic<outcome>>(outcome::open);
-  const sycl::event done = work.start_command([&](sycl::handler& to) {
-    to.ext_codeplay_enqueue_native_command(
-        [=, before = work.before(), types = *types](sycl::interop_handle interop) {
-          const CUstream stream = interop.get_native_queue<sycl::backend::ext_oneapi_cuda>();
-          detail::cuda::hold_up(stream, before);
-          *result = start_on(stream, *handle, types, of) ? outcome::taken : outcome::refused;
-        });
-  });
-  if (*result == outcome::open) {  // it comes after a host task
-    detail::wait_for(done);
-  }
-  return *result == outcome::taken;
+  return start_on_stream(work,
+                         [handle, types = *types, numbers = product_numbers(of)](CUstream stream) {
+                           return start_on(stream, *handle, types, numbers);
+                         });
 }
 
 /// Whose library computes on a device.
@@ -303,11 +303,25 @@ bool start_vendor_product(const array& x, const array& y, const array& z) {
   return false;
 }
 
+namespace {
+
+vendor_library found_as(const char* name, detail::library_search found) {
+  return {name, found.handle != nullptr, std::move(found.text)};
+}
+
+vendor_library find_cuda_library(const sycl::device& device, const char* name,
+                                 detail::library_search (*find)()) {
+  const detail::runtime_call call;
+  if (vendor_for(device.get_backend()) == vendor::cublas) {
+    return found_as(name, find());
+  }
+  return {"", false, "no vendor's library is called for the back end of this device"};
+}
+
+}  // namespace
+
 vendor_library find_product_library(const sycl::device& device) {
   const detail::runtime_call call;
-  const auto found_as = [](const char* name, detail::library_search found) {
-    return vendor_library{name, found.handle != nullptr, std::move(found.text)};
-  };
   switch (vendor_for(device.get_backend())) {
     case vendor::onemkl:
       return found_as("oneMKL", detail::find_onemkl_blas());
@@ -317,6 +331,14 @@ vendor_library find_product_library(const sycl::device& device) {
       break;
   }
   return {"", false, "no vendor's library is known for the back end of this device"};
+}
+
+vendor_library find_transform_library(const sycl::device& device) {
+  return find_cuda_library(device, "cuFFT", detail::find_cufft);
+}
+
+vendor_library find_solver_library(const sycl::device& device) {
+  return find_cuda_library(device, "cuSOLVER", detail::find_cusolver);
 }
 
 vendor_library find_host_library() {

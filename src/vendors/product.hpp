@@ -27,6 +27,11 @@ struct vendor_library {
 /// Looks for the library that start_vendor_product() calls on a device, and loads it.
 USMX_API vendor_library find_product_library(const sycl::device& device);
 
+/// The same for the libraries that compute Fourier transforms and linear algebra on a device, which
+/// only CUDA's devices have.
+USMX_API vendor_library find_transform_library(const sycl::device& device);
+USMX_API vendor_library find_solver_library(const sycl::device& device);
+
 /// Looks for oneMKL's LAPACK and Fourier transforms of the host, and loads them.
 USMX_API vendor_library find_host_library();
 

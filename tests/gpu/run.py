@@ -76,6 +76,12 @@ def steps(out):
         100,
         False,
     )
+    yield (
+        "rates of vendors' libraries",
+        [sys.executable, str(HERE / "vendor_rates.py"), "--json", f"{out}/vendor_rates.json"],
+        200,
+        False,
+    )
     yield "C++", [str(program), "--gtest_brief=1"], 200, False
     yield (
         "on the device",

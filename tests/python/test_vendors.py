@@ -10,11 +10,14 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import usmx
 from doctors import CLEAN, built_library, doctor
 from helpers import run_python
+from usmx._doctor import optional
+from usmx._doctor.probe import Probe
 
 PACKAGE = Path(usmx.__file__).parent
 LIBRARIES = Path(sys.prefix) / "lib"
@@ -77,6 +80,62 @@ def test_program_may_end_while_products_are_unfinished():
             "import usmx; x = usmx.ones((600, 600))\nfor _ in range(20): x = x @ x / 600"
         )
         assert (done.returncode, done.stderr) == (0, "")
+
+
+# ---- a GPU's own libraries, where there is none
+
+
+@pytest.mark.parametrize(
+    ("call", "library", "package"),
+    [
+        (lambda x: usmx.fft.fft(x), "cuFFT", "nvidia-cufft-cu12"),
+        (lambda x: usmx.fft.irfft2(x), "cuFFT", "nvidia-cufft-cu12"),
+        (lambda x: usmx.linalg.solve(x, x), "cuSOLVER", "nvidia-cusolver-cu12"),
+        (lambda x: usmx.linalg.svd(x), "cuSOLVER", "nvidia-cusolver-cu12"),
+    ],
+)
+def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, library, package):
+    x = usmx.ones((2, 2))
+    missing = (library, False, "there is no library")
+    monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
+    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
+    monkeypatch.setattr(usmx._core, "_find_transform_library", lambda device: missing)
+    monkeypatch.setattr(usmx._core, "_find_solver_library", lambda device: missing)
+    text = f"{library} cannot be used: there is no library: .*{package}.*usm_type='shared'"
+    with pytest.raises(RuntimeError, match=text):
+        call(x)
+
+
+def test_eigenvalues_are_computed_on_the_host_beside_a_library_that_lacks_them(monkeypatch):
+    monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
+    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
+    values = usmx.linalg.eigvals(usmx.asarray([[0.0, -1.0], [1.0, 0.0]]))
+    assert sorted(values.tolist(), key=lambda z: z.imag) == [-1j, 1j]
+
+
+def test_memory_of_other_gpus_is_refused(monkeypatch):
+    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
+    for call in (usmx.fft.fft, usmx.linalg.inv, usmx.linalg.eig):
+        with pytest.raises(NotImplementedError, match="own library yet; make the array"):
+            call(usmx.ones((2, 2)))
+
+
+def test_doctor_says_which_libraries_a_gpu_has():
+    def seen(is_found):
+        found = {"filter": "cuda:gpu:0", "is_found": is_found, "text": "the text"}
+        libraries = [
+            {"library": "cuSOLVER", "use": "linear algebra", **found},
+            {"library": "cuFFT", "use": "Fourier transforms", **found},
+        ]
+        return list(optional.products(SimpleNamespace(products=Probe(device_libraries=libraries))))
+
+    for finding, library in zip(seen(True), ("cuSOLVER", "cuFFT"), strict=True):
+        assert (finding.state, finding.remedy) == ("ok", "")
+        assert re.match(rf"{library} computes .* on cuda:gpu:0: the text", finding.found)
+    for finding, library in zip(seen(False), ("cuSOLVER", "cuFFT"), strict=True):
+        assert finding.state == "note"
+        assert f"raise an error without {library}" in finding.found
+        assert f"nvidia-{library.lower()}-cu12" in finding.remedy
 
 
 # ---- another MKL in the process

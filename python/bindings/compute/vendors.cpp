@@ -63,21 +63,47 @@ bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, boo
   return work.has_value();
 }
 
+void start_cuda_fourier(nb::handle input, nb::handle output, std::vector<int> axes,
+                        bool is_forward) {
+  const internal::fourier_call call{array_of(input), array_of(output), std::move(axes), is_forward,
+                                    1.0};
+  ordered(false, [&] { internal::start_cuda_fourier(call); });
+}
+
+void start_cuda_solver(const std::string& routine, const nb::tuple& arrays, bool option) {
+  const internal::solver_call call{routine, arrays_of(arrays), option};
+  ordered(false, [&] { internal::start_cuda_solver(call); });
+}
+
+/// The name of a library for a device, whether it is found, and its file or the reason.
+nb::tuple library_for(nb::handle device,
+                      internal::vendor_library (*find)(const sycl::device& device)) {
+  const sycl::device of = queue_argument(nb::none(), device).get_device();
+  const auto found = [&] {
+    const without_interpreter_lock unlocked;
+    return find(of);
+  }();
+  return nb::make_tuple(found.name, found.is_found, found.text);
+}
+
 }  // namespace
 
 void bind_vendors(nb::module_& m) {
   m.def(
       "_find_product_library",
-      [](nb::handle device) {
-        const sycl::device of = queue_argument(nb::none(), device).get_device();
-        const auto found = [&] {
-          const without_interpreter_lock unlocked;
-          return internal::find_product_library(of);
-        }();
-        return nb::make_tuple(found.name, found.is_found, found.text);
-      },
+      [](nb::handle device) { return library_for(device, &internal::find_product_library); },
       nb::arg("device"),
       nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+  m.def(
+      "_find_transform_library",
+      [](nb::handle device) { return library_for(device, &internal::find_transform_library); },
+      nb::arg("device"),
+      nb::sig("def _find_transform_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+  m.def(
+      "_find_solver_library",
+      [](nb::handle device) { return library_for(device, &internal::find_solver_library); },
+      nb::arg("device"),
+      nb::sig("def _find_solver_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
   m.def(
       "_find_host_library",
       [] {
@@ -91,6 +117,20 @@ void bind_vendors(nb::module_& m) {
   m.def(
       "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_in(a)); },
       nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
+  m.def(
+      "_is_cuda",
+      [](nb::handle a) {
+        return internal::private_queue(array_of(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
+      },
+      nb::arg("a"), nb::sig("def _is_cuda(a: USMArray, /) -> bool"));
+  m.def("_start_cuda_fourier", &start_cuda_fourier, nb::arg("input"), nb::arg("output"),
+        nb::arg("axes"), nb::arg("is_forward"),
+        nb::sig("def _start_cuda_fourier(input: USMArray, output: USMArray, axes: Sequence[int], "
+                "is_forward: bool, /) -> None"));
+  m.def("_start_cuda_solver", &start_cuda_solver, nb::arg("routine"), nb::arg("arrays"),
+        nb::arg("option"),
+        nb::sig("def _start_cuda_solver(routine: str, arrays: tuple[USMArray, ...], option: bool, "
+                "/) -> None"));
   m.def("_run_lapack", &run_lapack, nb::arg("routine"), nb::arg("inputs"), nb::arg("outputs"),
         nb::arg("option"), nb::arg("tolerance"), nb::arg("wait"),
         nb::sig("def _run_lapack(routine: str, inputs: tuple[USMArray, ...], outputs: "

@@ -28,8 +28,9 @@ class Probe:
     kernels: list[dict[str, str]] = field(default_factory=list)
     # of products of matrices, one for each device
     products: list[dict[str, Any]] = field(default_factory=list)
-    # of linear algebra and Fourier transforms
+    # of linear algebra and Fourier transforms: by the host, and by devices' own libraries
     host_library: dict[str, Any] = field(default_factory=dict)
+    device_libraries: list[dict[str, Any]] = field(default_factory=list)
     # of CUDA's driver, without the SYCL runtime
     device_count: int = 0
     # of Level Zero, without the SYCL runtime

@@ -109,6 +109,7 @@ def use_products(folder: str) -> None:
     has_host_library, text = usmx._core._find_host_library()
     host_library = {"is_found": has_host_library, "text": text}
     products: list[dict[str, object]] = []
+    device_libraries: list[dict[str, object]] = []
     for device in usmx.get_devices():
         tell(f"a product on {device.filter_string}", products=products)
         name, is_found, text = usmx._core._find_product_library(device)
@@ -123,7 +124,14 @@ def use_products(folder: str) -> None:
                 "text": text,
             }
         )
-    tell("done", products=products, host_library=host_library)
+        for use, find in (
+            ("linear algebra", usmx._core._find_solver_library),
+            ("Fourier transforms", usmx._core._find_transform_library),
+        ):
+            name, is_found, text = find(device)
+            found = {"filter": device.filter_string, "use": use, "is_found": is_found, "text": text}
+            device_libraries += [{"library": name, **found}] if name else []
+    tell("done", products=products, host_library=host_library, device_libraries=device_libraries)
 
 
 # ---- drivers, without the SYCL runtime

@@ -1,7 +1,7 @@
 """Calls of LAPACK's routines for stacks of matrices, and who computes them.
 
 oneMKL's LAPACK computes on the host, in the order of all work on the arrays. Without it NumPy
-computes, which waits (docs/decisions.md, 163).
+computes, which waits (docs/decisions.md, 163). On CUDA devices cuSOLVER computes (191).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from usmx._container.host import numpy
 from usmx._container.manipulation import common_shape
 from usmx._container.patterns import eye
 from usmx._core import USMArray, _dtype, asnumpy, broadcast_to, empty
+from usmx.linalg import _cuda
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -181,6 +182,10 @@ def run(
     kind = common_usm_type(inputs) if others else first.usm_type
     stack = first.shape[:-2]
     types = types or [first.dtype] * len(shapes)
+    if first.size and _core._is_cuda(first) and not (others and not others[0].size):
+        found = _by_cuda(routine, inputs, kind, shapes, types, tolerance or option)
+        if found is not None:
+            return found
     outputs = tuple([
         empty((*stack, *shape), dtype, usm_type=kind, sycl_queue=queue)
         for shape, dtype in zip(shapes, types, strict=True)
@@ -188,10 +193,10 @@ def run(
     if not first.size or (others and not others[0].size):
         _fill(outputs, _OF_NO_ELEMENTS.get(routine, (0,) * len(outputs)))
         return outputs
-    for x in inputs:
-        if not _core._host_reaches(x):
-            raise _not_reached(routine, x)
-    if not _found and not has_mkl():
+    beyond = [x for x in inputs if not _core._host_reaches(x)]
+    if beyond and (routine in _cuda.ROUTINES or not _core._is_cuda(first)):
+        raise _not_reached(routine, beyond[0])
+    if beyond or (not _found and not has_mkl()):
         _by_numpy(routine, inputs, outputs, option, tolerance)
         return outputs
     is_checked = _checks.are_on and routine in _MESSAGES
@@ -209,7 +214,21 @@ def _fill(outputs, values):
         out[...] = value
 
 
+def _by_cuda(routine, inputs, kind, shapes, types, option):
+    """The results by cuSOLVER; None where the host computes."""
+    if routine not in _cuda.ROUTINES or not _cuda.is_found(inputs[0]):
+        return None
+    stack = inputs[0].shape[:-2]
+    outputs = [((*stack, *shape), dtype) for shape, dtype in zip(shapes, types, strict=True)]
+    found = _cuda.run(routine, inputs, outputs, kind, option=option, is_checked=_checks.are_on)
+    if found is None:
+        raise _failure(routine, _FAILED)
+    return found
+
+
 def _not_reached(routine, x):
+    if _core._is_cuda(x):
+        return _cuda.missing(f"linalg.{routine}", x)
     return NotImplementedError(
         f"linalg.{routine}: oneMKL's LAPACK computes on memory that the host reaches, found memory "
         f"of kind {x.usm_type!r} on {x._own_queue.sycl_device.name}: usmx does not call this "
@@ -266,7 +285,8 @@ def _by_numpy(routine, inputs, outputs, option, tolerance):
         _write(outputs, _NUMPYS[routine](*hosts, option, tolerance))
     except numpy.linalg.LinAlgError:
         if _checks.are_on:
-            raise _failure(routine, _FAILED) from None
+            are_finite = all(numpy.isfinite(x).all() for x in hosts)
+            raise _failure(routine, _FAILED if are_finite else _NOT_FINITE) from None
         for index in numpy.ndindex(inputs[0].shape[:-2]):
             targets = tuple(out[(*index, ...)] for out in outputs)
             try:

@@ -181,18 +181,16 @@ void hold_up(CUstream, const std::vector<sycl::event>& before);
 /// Waits for everything that CUDA's own runtime, or the SYCL runtime, has on a device.
 void wait_for_all_streams(const sycl::device&);
 
-/// A major version of CUDA, the oldest devices that it has code for, and the folders that the
-/// Python packages of its libraries have in site-packages.
+/// A major version of CUDA, the oldest devices that it has code for, and the folder that the Python
+/// package of its compiler has in site-packages.
 struct toolkit_version {
   int major;
   int oldest_capability;
   const char* nvrtc_folder;
-  const char* cublas_folder;
 };
 /// The versions that are searched, the newest first.
-inline constexpr toolkit_version toolkit_versions[] = {
-    {13, 75, "nvidia/cu13/lib", "nvidia/cu13/lib"},
-    {12, 50, "nvidia/cuda_nvrtc/lib", "nvidia/cublas/lib"}};
+inline constexpr toolkit_version toolkit_versions[] = {{13, 75, "nvidia/cu13/lib"},
+                                                       {12, 50, "nvidia/cuda_nvrtc/lib"}};
 
 /// The file of a library, such as "libnvrtc.so.13", in the Python package or else where the loader
 /// finds it. In the second case the loader loads it for the whole of the process.
