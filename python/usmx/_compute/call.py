@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 def preamble() -> str:
-    """What the kernels' sources begin with."""
+    """The text that the kernels' sources begin with."""
     return _device_text("device_functions.hpp")
 
 
@@ -64,7 +64,7 @@ def new_cache() -> dict[Any, Any]:
 
 
 def kind_of(operand: Any) -> Any:
-    """What decides for an operand: the type of an array, the class of a number."""
+    """The kind that decides for an operand: the type of an array, the class of a number."""
     cls = type(operand)
     return operand.dtype if cls is USMArray else cls
 
@@ -73,11 +73,11 @@ class Traced:
     """An operand that stands for elements while a function is traced (fusion.py)."""
 
     def apply(self, row: Row, operands: tuple[Any, ...], out: Any) -> Any:
-        """What the row's function gives for these operands."""
+        """The result of the row's function for these operands."""
         raise NotImplementedError
 
     def reduced(self, row: Any, axis: Any, keepdims: bool, dtype: Any, out: Any) -> Any:
-        """What a reduction gives for these elements."""
+        """The result of a reduction of these elements."""
         raise NotImplementedError
 
 

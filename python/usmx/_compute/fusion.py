@@ -207,15 +207,15 @@ class Step(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a call of a function does for arguments of certain types."""
+    """The work of a call of a function for arguments of certain types."""
 
     name: str
     step: Step | None
-    """What makes the result, unless the function returns an argument."""
+    """The step that makes the result, unless the function returns an argument."""
     returned: int | None
     """The place of that argument."""
     changed: dict[int, Step]
-    """What makes the values that the function leaves in arguments, by their places."""
+    """The steps that make the values which the function leaves in arguments, by their positions."""
     fits: list[tuple[frozenset[int], frozenset[int]]]
     """Places of arrays that make what is changed in place, and of those that must not extend it."""
 
@@ -265,7 +265,7 @@ class _NoKeyError(Exception):
 
 
 def _key_of(device, operands, constants):
-    """What a trace depends on; None if it depends on objects that say nothing of being equal."""
+    """The key of a trace; None if it depends on objects that say nothing of being equal."""
     try:
         return (
             device,
@@ -327,7 +327,7 @@ def _make_form(row, kinds, device):
 
 
 class Value(NamedTuple):
-    """What a name in a kernel stands for: an array's elements, a number, or what a line makes."""
+    """The meaning of a name in a kernel: an array's elements, a number, or the result of a line."""
 
     dtype: NumpyType
     text: str
@@ -337,7 +337,7 @@ class Value(NamedTuple):
     arrays: frozenset[int]
     """The places of the arrays that decide about its shape."""
     argument: Any = None
-    """What the kernel is called with."""
+    """The argument that the kernel is called with."""
 
 
 class Trace:
@@ -520,7 +520,7 @@ _OfArrays = type(
 
 
 class _Operand(_OfArrays):  # type: ignore[misc, valid-type]
-    """What a function may compute with, and nothing else."""
+    """An object that a function may compute with, and nothing else."""
 
     def __getattr__(self, name: str) -> NoReturn:
         # An AttributeError would be an answer to `hasattr` and the like, and another one than the
@@ -602,7 +602,7 @@ class Element(_Operand):
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What a kernel depends on, beside its parameters and its text."""
+        """Everything that a kernel depends on, beside its parameters and its text."""
         return self.name, self.dtype
 
     def kernel(self, name: str, inputs: tuple[tuple[Any, str], ...], body: str) -> Any:
@@ -639,7 +639,7 @@ class Reduced(_Operand):
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What a kernel depends on, beside its parameters and its text."""
+        """Everything that a kernel depends on, beside its parameters and its text."""
         return self.of.name, self.of.dtype, self.row.name, self.dtype
 
     def kernel(self, _name: str, inputs: tuple[tuple[Any, str], ...], body: str) -> Any:

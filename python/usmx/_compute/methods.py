@@ -138,7 +138,7 @@ OPERATORS = [
 
 
 class OfArrays:
-    """What becomes of each: a method of USMArray."""
+    """Methods of USMArray, attached to the native class."""
 
     def cumsum(
         self: Any,

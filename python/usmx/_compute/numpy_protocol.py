@@ -1,4 +1,4 @@
-"""What NumPy's functions and ufuncs that compute do with arrays.
+"""NumPy's functions and ufuncs that compute, for arrays.
 
 A ufunc that the table has calls its row. Options that usmx does not have are refused.
 """
@@ -221,7 +221,7 @@ _DEFAULTS = {"where": True, "dtype": None, "casting": "same_kind", "order": "K",
 
 
 def call_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What ``USMArray.__array_ufunc__`` does."""
+    """Answer ``USMArray.__array_ufunc__``."""
     name = ufunc.__name__
     if method == "at" and name in UFUNCS and isinstance(inputs[0], USMArray):
         _require_defaults(name, kwargs)
@@ -422,7 +422,7 @@ def _einsum(name, args, kwargs):
 
 
 def _einsum_path(name, args, kwargs):
-    """What NumPy finds for arrays of the same shapes, which have no elements of their own."""
+    """The path that NumPy finds for arrays of the same shapes that have no elements."""
     shapes = [
         numpy.broadcast_to(numpy.empty((), each.dtype), each.shape)
         if isinstance(each, USMArray)
@@ -462,7 +462,7 @@ FUNCTIONS.update(_OF_OPERANDS)
 def call_numpy_function(
     asked: USMArray, function: Any, classes: Any, args: Any, kwargs: Any
 ) -> Any:
-    """What ``USMArray.__array_function__`` does."""
+    """Answer ``USMArray.__array_function__``."""
     name = numpy_functions.name_of(function)
     extension, _, own_name = name.rpartition(".")
     if extension in ("linalg", "fft") and _takes_all(classes):

@@ -152,7 +152,7 @@ def _reduce_some(
 
 
 def _joined(row, x, axis, keepdims, result, mask, first):
-    """What a function gives that joins elements with each other, and then with `first`."""
+    """Call a function that joins elements with each other, and then with `first`."""
     if mask is not None:
         neutral = _NEUTRAL.get(row.name, first)
         if neutral is None:

@@ -161,7 +161,7 @@ def diff(
 
 
 def _edge(part, shape, x):
-    """What comes before or after an array: nothing, an array, or a number along the axis."""
+    """The elements before or after an array: none, an array, or a number along the axis."""
     if part is None:
         return []
     view = _core._as_array(part)

@@ -381,7 +381,7 @@ def isin(
 
 
 class UniqueAll(NamedTuple):
-    """What `unique_all` finds."""
+    """Results of `unique_all`."""
 
     values: USMArray
     indices: USMArray
@@ -390,14 +390,14 @@ class UniqueAll(NamedTuple):
 
 
 class UniqueCounts(NamedTuple):
-    """What `unique_counts` finds."""
+    """Results of `unique_counts`."""
 
     values: USMArray
     counts: USMArray
 
 
 class UniqueInverse(NamedTuple):
-    """What `unique_inverse` finds."""
+    """Results of `unique_inverse`."""
 
     values: USMArray
     inverse_indices: USMArray

@@ -333,7 +333,7 @@ def _require_one(function, **limits):
 
 
 def _least(x, values, rtol):
-    """What singular values must be above to count, of shape (..., 1)."""
+    """The limits above which singular values count, of shape (..., 1)."""
     if rtol is None:
         rtol = float(numpy.finfo(values.dtype).eps) * max(x.shape[-2:])
     return _call("multiply", values[..., :1], _beside(rtol))

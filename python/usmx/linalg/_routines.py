@@ -36,35 +36,35 @@ if TYPE_CHECKING:
 
 
 class EighResult(NamedTuple):
-    """What `eigh` returns."""
+    """Results of `eigh`."""
 
     eigenvalues: USMArray
     eigenvectors: USMArray
 
 
 class EigResult(NamedTuple):
-    """What `eig` returns."""
+    """Results of `eig`."""
 
     eigenvalues: USMArray
     eigenvectors: USMArray
 
 
 class QRResult(NamedTuple):
-    """What `qr` returns."""
+    """Results of `qr`."""
 
     Q: USMArray
     R: USMArray
 
 
 class SlogdetResult(NamedTuple):
-    """What `slogdet` returns."""
+    """Results of `slogdet`."""
 
     sign: USMArray
     logabsdet: USMArray
 
 
 class SVDResult(NamedTuple):
-    """What `svd` returns."""
+    """Results of `svd`."""
 
     U: USMArray
     S: USMArray
