@@ -454,6 +454,16 @@ struct result_run {
 
 constexpr std::ptrdiff_t most_results = 256;  // of a run
 
+/// A number as an element of type X.
+template <class X>
+X as_element(double number) {
+  if constexpr (requires { typename X::value_type; }) {
+    return X(static_cast<typename X::value_type>(number));
+  } else {
+    return static_cast<X>(number);
+  }
+}
+
 /// V is the type of what is put together, A the one in which blocks of it are. `Choice` is the
 /// chooser of elements, or void.
 template <class Of, class X, class A, class V, class R, bool HasBlocks, class Choice>
@@ -550,7 +560,7 @@ class reducer {
     const bool converts = call_.results != host::type_of<R>();
     for (std::ptrdiff_t k = 0; k < run.count; ++k) {
       const R found =
-          Of::template result<V>(totals[k], loops_.reduced_count, static_cast<X>(call_.correction));
+          Of::template result<V>(totals[k], loops_.reduced_count, as_element<X>(call_.correction));
       if (converts) {
         write_.adjacent(reinterpret_cast<const std::byte*>(&found), to, 1);
       } else {

@@ -65,7 +65,7 @@ bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, boo
 
 void start_cuda_fourier(nb::handle input, nb::handle output, std::vector<int> axes,
                         bool is_forward) {
-  const internal::fourier_call call{array_of(input), array_of(output), std::move(axes), is_forward,
+  const internal::fourier_call call{array_in(input), array_in(output), std::move(axes), is_forward,
                                     1.0};
   ordered(false, [&] { internal::start_cuda_fourier(call); });
 }
@@ -120,7 +120,7 @@ void bind_vendors(nb::module_& m) {
   m.def(
       "_is_cuda",
       [](nb::handle a) {
-        return internal::private_queue(array_of(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
+        return internal::private_queue(array_in(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
       },
       nb::arg("a"), nb::sig("def _is_cuda(a: USMArray, /) -> bool"));
   m.def("_start_cuda_fourier", &start_cuda_fourier, nb::arg("input"), nb::arg("output"),
