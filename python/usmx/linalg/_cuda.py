@@ -189,7 +189,9 @@ def _cholesky(inputs, is_upper):
     a = _rows(*inputs)
     info = _new_info(a)
     _start("cholesky", (a, info), not is_upper)
-    return (_triangle(a, is_upper),), info
+    # NaN anywhere makes the last element of the diagonal NaN, and no info.
+    failed = _call("logical_or", _call("not_equal", info, 0), _call("isnan", a[:, -1, -1]))
+    return (_triangle(a, is_upper),), failed
 
 
 def _qr_raw(inputs, _):
@@ -251,6 +253,7 @@ def _decomposed(x, is_full, routine):
     is_transposed = columns >= rows
     a = _rows(x) if is_transposed else _columns(x)
     count, short, long = a.shape
+    are_finite = reduce(REDUCTIONS["all"], _call("isfinite", a), (-2, -1))
     values, info = _new(a, (count, short), _real_type(a)), _new_info(a)
     is_one_call = routine == "svd" and count > 1 and long <= _LARGEST_OF_JACOBI
     first = _new(a, (count, long if is_full or is_one_call else short, long))  # by columns
@@ -263,7 +266,7 @@ def _decomposed(x, is_full, routine):
         u, vh = _conjugated(matrix_transpose(v)), first
     else:
         u, vh = matrix_transpose(first), _conjugated(v)
-    failed = _call("logical_or", _call("not_equal", info, 0), _call("isnan", values[:, 0]))
+    failed = _call("logical_or", _call("not_equal", info, 0), _call("logical_not", are_finite))
     return (u, values, vh), failed
 
 
@@ -327,7 +330,7 @@ def run(
     results, failed = ROUTINES[routine](inputs, option)
     wait_at_exit()
     if is_checked and failed is not None and _any(failed):
-        if routine not in _SECOND:
+        if routine not in _SECOND or not _are_finite(inputs[0]):
             return None
         results, failed = _SECOND[routine](inputs, option)
         if failed is None or _any(failed):
@@ -338,6 +341,10 @@ def run(
         _as_output(x, shape, dtype, kind)
         for x, (shape, dtype) in zip(results, outputs, strict=True)
     )
+
+
+def _are_finite(x):
+    return bool(reduce(REDUCTIONS["all"], _call("isfinite", x)))
 
 
 def _any(failed):

@@ -338,12 +338,16 @@ def test_results_have_the_standards_names():
 
 ZERO = np.zeros((3, 3))
 NAN = np.full((3, 3), np.nan)
+ONE_NAN = np.where(np.arange(9).reshape(3, 3) == 3, np.nan, 2 * np.eye(3))
 INFINITE = np.full((3, 3), np.inf)
 FAILING = {
     "inv": ("singular", linalg.inv, ZERO),
     "solve": ("singular", lambda x: linalg.solve(x, x), ZERO),
     "cholesky": ("not positive definite", linalg.cholesky, -np.eye(3)),
+    "cholesky of one NaN": ("not positive definite", linalg.cholesky, ONE_NAN),
     "eigh of NaN": ("did not converge", linalg.eigh, NAN),
+    "eigh of one NaN": ("did not converge", linalg.eigh, ONE_NAN),
+    "svd of one NaN": ("singular values did not converge", linalg.svd, ONE_NAN),
     "eigvalsh of inf": ("did not converge", linalg.eigvalsh, INFINITE),
     "eig of NaN": ("must not contain infinities or NaN", linalg.eig, NAN),
     "svd of NaN": ("singular values did not converge", linalg.svd, NAN),
