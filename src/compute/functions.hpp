@@ -30,7 +30,8 @@ struct host_loops {
   type_code result{};
   /// How many elements it computes at most: for more, the threads of a launch are worth it.
   std::ptrdiff_t most = 0;
-  /// The same for elements that lie one after the other, of which several threads take parts.
+  /// How many elements it computes at most that lie one after the other, of which several threads
+  /// take parts.
   std::ptrdiff_t most_adjacent = 0;
   /// Whether the kernels of CPUs alone compute the same bits.
   bool is_for_cpus = false;

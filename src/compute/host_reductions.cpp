@@ -371,8 +371,8 @@ struct chooser {
   }
 };
 
-/// The same of integers of which a vector has as many as there are lanes, or more. It does not
-/// matter in which order these are joined, and compilers make vectors of the loops.
+/// The chooser among integers of which a vector has as many as there are lanes, or more. It does
+/// not matter in which order these are joined, and compilers make vectors of the loops.
 template <class X, int Sign>
   requires(sizeof(X) < sizeof(std::int32_t))
 struct chooser<X, Sign> {
@@ -892,7 +892,7 @@ host_reduction chosen_for(type_code code, char kind, const Make& make) {
   return made_for<Signed, Unsigned, Real>(code, kind, make);
 }
 
-/// The same of values: integers of 8 and of 16 bits as they are.
+/// The reduction that chooses values: integers of 8 and of 16 bits as they are.
 template <template <class, class, class> class Signed,
           template <class, class, class> class Unsigned, template <class, class, class> class Real,
           class Make>

@@ -481,8 +481,7 @@ std::optional<array> vector_product::run_on_host() const {
   const function_row& row = function_named("multiply");
   const elementwise_types types{{type_.code(), type_.code()}, type_.code(), type_.code()};
   const host_loops* const loops = host_loops_for(*find_host_function("multiply"), row, types);
-  if (sum == nullptr || loops == nullptr ||
-      !loops->is_for(x_.size(), private_queue(x_), false)) {
+  if (sum == nullptr || loops == nullptr || !loops->is_for(x_.size(), private_queue(x_), false)) {
     return std::nullopt;
   }
   const std::array<kernel_argument, 2> operands{x_, y_};

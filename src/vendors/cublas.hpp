@@ -29,8 +29,8 @@ struct cublas_functions {
                      int type_c, std::int64_t leading_c, long long step_c, std::int64_t count,
                      int computed, int algorithm);
 
-  // The same for float, double and their complex types. Each takes, of a stack, pointers to the
-  // matrices, which are in the device's memory, as the pivots are, and the fates of all matrices.
+  // Functions for float, double and their complex types. Each takes pointers to the matrices of a
+  // stack, which are in the device's memory, as the pivots are, and the fates of all matrices.
   // cublas?getrfBatched
   status (*factor[4])(handle, int n, void* const* a, int leading, int* pivots, int* info,
                       int count);

@@ -43,8 +43,8 @@ USMX_API array vecdot(const array& x1, const array& x2, std::ptrdiff_t axis = -1
 /// does, axis_error for an axis that there is not, and value_error for one that is named twice.
 USMX_API array tensordot(const array& x1, const array& x2, const std::vector<std::ptrdiff_t>& of_x1,
                          const std::vector<std::ptrdiff_t>& of_x2, const product_options& how = {});
-/// The same along the last `count` axes of `x1` and the first ones of `x2`. Throws value_error
-/// unless both have so many.
+/// Adds up the products along the last `count` axes of `x1` and the first ones of `x2`. Throws
+/// value_error unless both have so many.
 USMX_API array tensordot(const array& x1, const array& x2, std::ptrdiff_t count = 2,
                          const product_options& how = {});
 

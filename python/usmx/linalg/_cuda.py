@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._compute.call import compute, new_cache
-from usmx._compute.products import matmul, wait_at_exit
+from usmx._compute.products import matmul
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
+from usmx._container.asynchronous import wait_at_exit
 from usmx._container.host import numpy
 from usmx._container.numpy_names import diagonal
 from usmx._container.patterns import eye
