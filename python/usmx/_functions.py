@@ -67,7 +67,7 @@ def code_of(function: Any) -> Any:
 def naming_keywords(function: _AnyFunction) -> _AnyFunction:
     """Make a function answer a keyword that it does not have by naming those that it has."""
     code = code_of(function)
-    if code.co_flags & _TAKES_ANY_KEYWORD:
+    if hasattr(function, "_names_keywords") or code.co_flags & _TAKES_ANY_KEYWORD:
         return function
     known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
 

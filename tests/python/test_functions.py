@@ -70,6 +70,7 @@ def test_other_type_errors_are_as_they_were():
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
 def test_function_is_itself_again_after_pickling(name):
+
     assert pickle.loads(pickle.dumps(FUNCTIONS[name])) is FUNCTIONS[name]
 
 
