@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 
 _NUMBERS = frozenset((bool, int, float, complex))
 _PLAIN = frozenset((*_NUMBERS, str, type(None)))
+# Of unsigned numbers of 64 bits that are indices NumPy makes negative ones: an index of which no
+# array has so many would be another's.
+_WRAPPED = "LQ"
+_MOST = 1 << 63
 
 
 def by_numpy(most: int, types: str = "") -> Callable[[_AnyFunction], _AnyFunction]:
@@ -58,7 +62,13 @@ def _place_of(values, most, types):
             if type(value) in _PLAIN or (type(value) in (list, tuple) and _are_numbers(value)):
                 continue
             return None
-        if value.size > most or value.dtype.names or (types and value.dtype.char not in types):
+        kind = value.dtype.char
+        if (
+            value.size > most
+            or value.dtype.names
+            or kind in _WRAPPED
+            or kind not in (types or kind)
+        ):
             return None
         if not (_host_may_view(value) and _is_ready_on_cpu(value)):
             return None
@@ -70,7 +80,9 @@ def _place_of(values, most, types):
 
 
 def _are_numbers(values):
-    return set(map(type, values)) <= _NUMBERS
+    return set(map(type, values)) <= _NUMBERS and not any(
+        type(value) is int and value >= _MOST for value in values
+    )
 
 
 def _on_host(value):

@@ -8,6 +8,7 @@ from usmx._container import little
 X = np.array([3.0, 1.0, 2.0, 2.0])
 CALLS = {
     "append": lambda xp, x: xp.append(x, [7, 8.5]),
+    "append complex": lambda xp, x: xp.append(x, [7j, True]),
     "append an array": lambda xp, x: xp.append(x, x[::-1]),
     "insert": lambda xp, x: xp.insert(x, 1, 5),
     "delete": lambda xp, x: xp.delete(x, [0, 2]),
@@ -75,9 +76,10 @@ def test_usmx_computes_the_same_where_the_host_may_not(strict_host, by_numpy, na
         (usmx.interp, lambda: (usmx.ones(3, dtype="f4"), [0.0], [1.0])),
         (usmx.append, lambda: (usmx.ones(3), usmx.ones(2, usm_type="shared"))),
         (usmx.append, lambda: ([1.0], [2.0])),
+        (usmx.insert, lambda: (usmx.ones(3), usmx.asarray([1, 2], dtype="u8"), 5)),
         (usmx.einsum, lambda: ("ij->ji", usmx.ones((9, 9)))),
     ],
-    ids=["many", "another type", "two kinds", "no array", "more"],
+    ids=["many", "another type", "two kinds", "no array", "unsigned indices", "more"],
 )
 def test_other_calls_are_usmxs(by_numpy, function, of):
     function(*of())
@@ -96,3 +98,10 @@ def test_error_is_usmxs():
         usmx.interp(usmx.ones(2), [1.0, 2.0], [1.0])
     with pytest.raises(TypeError, match="'dim', it takes .*: axis is PyTorch's dim"):
         usmx.append(usmx.ones(2), 1, dim=0)
+
+
+def test_index_that_no_array_has_is_no_negative_one():
+    for obj in ([2**64 - 1, 0], usmx.asarray([2**64 - 1, 0], dtype="u8"), 2**64 - 1):
+        for call in (usmx.delete, lambda x, k: usmx.insert(x, k, 5)):
+            with pytest.raises((IndexError, OverflowError)):
+                call(usmx.ones(3), obj)
