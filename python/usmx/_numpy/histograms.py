@@ -102,6 +102,8 @@ def bincount(
         raise ValueError(
             f"bincount: weights must have shape {numbers.shape}, found {factors.shape}"
         )
+    if not numbers.size:  # of which NumPy's counts are integers, with weights, too
+        return _counted(numbers, length)
     return _weighted(numbers, factors.astype(_sum_type(numbers), casting="safe"), length)
 
 

@@ -29,6 +29,9 @@ def test_weights_of_a_view_are_taken_in_its_order():
 
 COUNTS = {
     "bincount": lambda xp: xp.bincount(xp.asarray(PLACES), minlength=9),
+    "bincount of nothing": lambda xp: xp.bincount(
+        xp.asarray(PLACES[:0]), xp.asarray(WEIGHTS[:0]), minlength=3
+    ),
     "bincount of a view": lambda xp: xp.bincount(xp.asarray(PLACES)[::-2]),
     "histogram": lambda xp: xp.histogram(xp.asarray(WEIGHTS), 7),
     "density": lambda xp: xp.histogram(xp.asarray(WEIGHTS), 7, (-1, 1), density=True),
