@@ -116,10 +116,14 @@ class plan {
   }
   plan(const plan&) = delete;
   plan& operator=(const plan&) = delete;
+  /// Waits for the device: its work may use the tables and the kernels of the plan, which the
+  /// library frees at once.
   ~plan() {
     if (is_made_) {
       try {
-        const cuda::current_primary_context current(cuda::required_functions(), device_);
+        const cuda::functions& driver = cuda::required_functions();
+        const cuda::current_primary_context current(driver, device_);
+        driver.synchronize_context();
         cufft()->destroy(handle_);
       } catch (const std::exception&) {  // the device is gone, and the plan with it
       }

@@ -48,7 +48,8 @@ struct kept_plans {
   std::size_t nbytes;  ///< an estimate
 };
 USMX_API kept_plans fourier_plans();
-/// Forgets them. Work that uses one keeps it until it is done.
+/// Forgets them. On the host, work that uses one keeps it until it is done; on a CUDA device the
+/// call waits for all work.
 USMX_API void clear_fourier_plans();
 
 }  // namespace usmx::inline v1::internal

@@ -148,7 +148,10 @@ void bind_vendors(nb::module_& m) {
       nb::sig("def _fourier_plans() -> tuple[int, int]"));
   m.attr("_max_fourier_plans") =
       nb::make_tuple(internal::max_kept_plans, internal::max_kept_plan_nbytes);
-  m.def("_clear_fourier_plans", &internal::clear_fourier_plans);
+  m.def("_clear_fourier_plans", [] {
+    const without_interpreter_lock unlocked;  // a plan waits for the work that uses it
+    internal::clear_fourier_plans();
+  });
 }
 
 }  // namespace usmx::bindings
