@@ -63,6 +63,7 @@ cublas_handle* cublas_handle_for(const sycl::device& device) {
   if (cublas()->create(&made) != 0) {
     return nullptr;
   }
+  wait_for_setup();
   return &handles.all.emplace(number, cublas_handle{made}).first->second;
 }
 

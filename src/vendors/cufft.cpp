@@ -113,6 +113,7 @@ class plan {
                           type_of(key, key.is_real && !key.is_forward), told.count, &work_nbytes_,
                           type_of(key, false)),
             "plan this transform");
+    wait_for_setup();
   }
   plan(const plan&) = delete;
   plan& operator=(const plan&) = delete;

@@ -82,6 +82,7 @@ solver_handles& handles_of(CUdevice device) {
   }
   if (found.jacobi == nullptr) {
     require(functions.create_jacobi(&found.jacobi), "make parameters");
+    wait_for_setup();
   }
   return found;
 }

@@ -48,6 +48,11 @@ library_search find_toolkit_library(const toolkit_library& library, const char* 
                                   : reason};
 }
 
+void wait_for_setup() {
+  cuda::require_success(cuda::required_functions().synchronize_context(),
+                        "CUDA's library cannot set up its data");
+}
+
 bool start_on_stream(const submission& work, std::function<bool(CUstream)> run) {
   if (work.may_start_on_stream()) {
     const cuda::used_stream stream(work.queue());

@@ -46,6 +46,12 @@ class function_search {
   bool has_all_ = true;
 };
 
+/// Waits until a library has set up what it has just made in the current context, such as the
+/// tables of a plan. It copies them on the legacy stream, for which the streams of queues do not
+/// wait, and a copy from pageable memory may return before the device has all of it. Throws
+/// device_error.
+void wait_for_setup();
+
 /// Starts work on the stream of a queue of a CUDA device, after all that comes before it, and
 /// announces it. `run` gets the stream, while the device's context is the current one, and returns
 /// whether the library has taken the work. It does not throw, as it may be called by the runtime,
