@@ -86,10 +86,7 @@ array reshaped_rows(const array& a, const layout& wide, std::span<const ptrdiff_
 
 // ---- the host
 
-bool is_of_cpu(const array& a) {
-  const sycl::device device = private_queue(a).get_device();
-  return device.is_cpu() && support_of(device).fp64 && host_reaches(a);
-}
+bool is_for_loops(const array& a) { return is_of_cpu(a) && host_reaches(a); }
 
 bool are_idle(std::initializer_list<const array*> arrays) {
   return std::ranges::none_of(arrays, [](const array* each) { return each->may_be_busy(); });
@@ -116,7 +113,7 @@ bool are_idle_soon(const array& x, const array& y) {
 /// unless a library or a kernel does that better. `is_last` says that no library does it.
 bool start_on_host(const array& x, const array& y, const array& z, bool is_last) {
   const std::optional<host_product> product = host_product::of(x, y);
-  if (!product || !is_of_cpu(x) || !is_of_cpu(y) || !is_of_cpu(z)) {
+  if (!product || !is_for_loops(x) || !is_for_loops(y) || !is_for_loops(z)) {
     return false;
   }
   std::byte* const to = first_element(z);
@@ -253,7 +250,7 @@ matrix_product::matrix_product(std::string_view function, const array& x1, const
     direct_ = host_product::of(x1, x2);
   }
   if (direct_) {  // then all suits
-    is_direct_on_host_ = is_of_cpu(x1) && (x1.kind() == x2.kind() || host_reaches(x2));
+    is_direct_on_host_ = is_for_loops(x1) && (x1.kind() == x2.kind() || host_reaches(x2));
     return;
   }
   if (x1.ndim() == 0 || x2.ndim() == 0) {

@@ -92,10 +92,12 @@ array new_beside(const array& a, std::span<const std::ptrdiff_t> shape, dtype ty
                    first_use::in_order);
 }
 
-bool is_ready_on_cpu(const array& a) {
+bool is_of_cpu(const array& a) {
   const sycl::device device = private_queue(a).get_device();
-  return device.is_cpu() && support_of(device).fp64 && is_ready_for_host(a);
+  return device.is_cpu() && support_of(device).fp64;
 }
+
+bool is_ready_on_cpu(const array& a) { return is_of_cpu(a) && is_ready_for_host(a); }
 
 bool has_groups_in_step(const array& a, row_sharing how) {
   return how == row_sharing::by_groups || !private_queue(a).get_device().is_cpu();

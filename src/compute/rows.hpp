@@ -60,6 +60,9 @@ class rows_on_host {
 /// An array without values beside another one, whose first use comes in the order of all work.
 array new_beside(const array&, std::span<const std::ptrdiff_t> shape, dtype);
 
+/// Whether an array is on a CPU with float64, of whose kernels the host has the bits.
+bool is_of_cpu(const array&);
+
 /// Whether the host computes with the elements as a kernel does: on a CPU with float64, whose
 /// memory it reaches, and where no work on them may be unfinished.
 USMX_API bool is_ready_on_cpu(const array&);

@@ -466,7 +466,7 @@ PyMethodDef row_method = {"row_function",
 
 /// Makes a function of the operands, and of `out` or None. It returns None if the package has to
 /// look at an operand first. `only` is "host" for its loop on the host, "kernel" for its kernel.
-/// None is made if the host has no loop.
+/// Returns None if the host has no loop.
 nb::object make_row_function(const std::string& name, nb::handle only) {
   const std::string_view way = only.is_none() ? "" : to_text("only", only.ptr());
   const host_function* host = way == "kernel" ? nullptr : internal::find_host_function(name);

@@ -44,6 +44,13 @@ void wait_at_exit() {
   }
 }
 
+/// Throws placement_error for arrays on two queues, type_error for structured elements.
+void require_operands(const std::string& function, const array& x, const array& y) {
+  queue_of_all(function, std::array<kernel_argument, 2>{x, y});
+  require_plain(function, x);
+  require_plain(function, y);
+}
+
 std::optional<array> multiplied(const names& name, const array& given_x, const array& given_y,
                                 product_ways ways) {
   const std::string& function = name.front();
@@ -51,9 +58,7 @@ std::optional<array> multiplied(const names& name, const array& given_x, const a
   look_for_peers();
   const array x = given_x;  // the caller's may change while the lock is free
   const array y = given_y;
-  queue_of_all(function, std::array<kernel_argument, 2>{x, y});
-  require_plain(function, x);
-  require_plain(function, y);
+  require_operands(function, x, y);
   const internal::matrix_product call(function, x, y);
   const auto make = [&](first_use use) {
     return make_array(call.made_layout(), call.made_type(), internal::private_queue(x),
@@ -115,9 +120,7 @@ nb::object tensordot(nb::handle of_x, nb::handle of_y, const std::vector<std::pt
   look_for_peers();
   const array x = array_in(of_x);
   const array y = array_in(of_y);
-  queue_of_all(name.front(), std::array<kernel_argument, 2>{x, y});
-  require_plain(name.front(), x);
-  require_plain(name.front(), y);
+  require_operands(name.front(), x, y);
   const internal::tensor_matrices of =
       run_unlocked(name.front(), [&] { return internal::matrices_of_tensors(x, y, left, right); });
   const std::optional<array> made = multiplied(name, of.rows, of.columns, {});
@@ -130,9 +133,7 @@ nb::object vecdot(nb::handle of_x, nb::handle of_y, nb::handle axis, nb::handle 
   look_for_peers();
   const array x = array_in(of_x);
   const array y = array_in(of_y);
-  queue_of_all(name.front(), std::array<kernel_argument, 2>{x, y});
-  require_plain(name.front(), x);
-  require_plain(name.front(), y);
+  require_operands(name.front(), x, y);
   const internal::vector_product call(x, y, integer_axis(axis));
   const product_ways ways = ways_in(only);
   std::optional<array> made;

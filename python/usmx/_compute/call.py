@@ -96,7 +96,7 @@ tracing = _Tracing()
 CALLS: dict[str, Callable[..., Any]] = {name: _row_function(name) for name in ROWS}
 KERNELS: dict[str, Callable[..., Any]] = {name: _row_function(name, "kernel") for name in ROWS}
 
-# The same by NumPy's ufuncs, once one of these has met an array (numpy_protocol.py).
+# Functions of CALLS by NumPy's ufuncs, once one of these has met an array (numpy_protocol.py).
 BY_UFUNC: dict[Any, Callable[..., Any]] = new_cache()
 
 

@@ -124,7 +124,7 @@ def on_host(obj: Producer | ArrayLike) -> NumpyArray:
 
 # ---- lists and tuples that hold USM arrays beside numbers and NumPy arrays
 
-_NUMBERS = frozenset((bool, int, float, complex))
+NUMBERS = frozenset((bool, int, float, complex))
 
 
 def arrays_in(sequence, depth=1):
@@ -135,13 +135,13 @@ def arrays_in(sequence, depth=1):
     """
     if depth > _core._max_ndim:
         raise ValueError(f"lists can be nested at most {_core._max_ndim} deep, found more")
-    if set(map(type, sequence)) <= _NUMBERS:  # most often all: no need to look at each
+    if set(map(type, sequence)) <= NUMBERS:  # most often all: no need to look at each
         return []
     found = []
     for item in sequence:
         if isinstance(item, (list, tuple)):
             found += arrays_in(item, depth + 1)
-        elif type(item) not in _NUMBERS:
+        elif type(item) not in NUMBERS:
             view = _core._as_array(item)
             if view is not None:
                 found.append(view)
@@ -183,7 +183,7 @@ def _with_numbers(item):
     """Nested lists with numbers of NumPy's in place of arrays without dimensions."""
     if isinstance(item, (list, tuple)):
         return [_with_numbers(part) for part in item]
-    view = None if type(item) in _NUMBERS else _core._as_array(item)
+    view = None if type(item) in NUMBERS else _core._as_array(item)
     return item if view is None else numpy.asarray(view)[()]
 
 
@@ -225,7 +225,7 @@ def _types_in(tree, item):
 
 def _types_in_list(sequence):
     """The type of each element of a list without USM arrays, in order; none for an empty list."""
-    if sequence and set(map(type, sequence)) <= _NUMBERS:
+    if sequence and set(map(type, sequence)) <= NUMBERS:
         yield numpy.asarray(sequence).dtype
         return
     for item in sequence:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING
 
-from usmx._container.host import numpy
+from usmx._container.host import NUMBERS, numpy
 from usmx._core import USMArray, _host_may_view, _is_ready_on_cpu, asarray
 
 if TYPE_CHECKING:
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
     _AnyFunction = TypeVar("_AnyFunction", bound=Callable[..., Any])
 
-_NUMBERS = frozenset((bool, int, float, complex))
-_PLAIN = frozenset((*_NUMBERS, str, type(None)))
+_PLAIN = frozenset((*NUMBERS, str, type(None)))
 # Of unsigned numbers of 64 bits that are indices NumPy makes negative ones: an index of which no
 # array has so many would be another's.
 _WRAPPED = "LQ"
@@ -80,7 +79,7 @@ def _place_of(values, most, types):
 
 
 def _are_numbers(values):
-    return set(map(type, values)) <= _NUMBERS and not any(
+    return set(map(type, values)) <= NUMBERS and not any(
         type(value) is int and value >= _MOST for value in values
     )
 
