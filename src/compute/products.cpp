@@ -188,7 +188,8 @@ void start_kernels(const array& x, const array& y, const array& z, const told& p
     const array of_x = part(x);
     const array of_y = part(y);
     const array of_z = part(z);
-    kernels->front().launch(sizes, {of_x, of_y, of_z}, &queue);
+    const kernel_argument arguments[] = {of_x, of_y, of_z};
+    detail::launch_of_library(kernels->front(), sizes, arguments, queue);
   }
 }
 

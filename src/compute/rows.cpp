@@ -10,6 +10,7 @@
 #include "copy/copy.hpp"
 #include "memory/buffer.hpp"
 #include "runtime/queues.hpp"
+#include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/compute/functions.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -140,7 +141,7 @@ void launch_items(const kernel& of, const sycl::queue& queue, std::ptrdiff_t ite
   if (group != 0) {
     sizes.local = {static_cast<std::size_t>(group)};
   }
-  of.launch(sizes, arguments, &queue);
+  detail::launch_of_library(of, sizes, std::span(arguments.begin(), arguments.size()), queue);
 }
 
 void launch_parts(const kernel& of, const sycl::queue& queue, std::ptrdiff_t items,

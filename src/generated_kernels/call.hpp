@@ -182,6 +182,7 @@ namespace usmx::inline v1 {
 
 namespace detail {
 class kernel_family;
+struct reduction_loops;
 class view_checks;
 struct passed_parameter;
 struct typed_arguments;
@@ -293,11 +294,13 @@ class USMX_API reduction_call : public generated_call {
   struct plan;
 
   plan make_plan(const sycl::device&) const;
-  /// Returns the event of the first kernel, or what the second one comes after without it.
-  std::vector<detail::passed_parameter> passed_to_parts(const plan&) const;
+  bool writes_what_it_reads(const detail::reduction_loops&) const;
+  std::vector<detail::passed_parameter> passed_to_first(const plan&) const;
   std::vector<detail::passed_parameter> passed_to_end(const plan&) const;
-  void launch_parts(const plan&, const usmx::kernel&, const sycl::queue&,
-                    std::span<const sycl::event> after) const;
+  void add_outputs(const plan&, const usmx::kernel&, std::vector<detail::argument_bytes>&,
+                   std::vector<detail::array_use>&) const;
+  detail::pending_event launch_first(const plan&, const usmx::kernel&, const sycl::queue&,
+                                     std::span<const sycl::event> after) const;
   detail::pending_event launch_end(const plan&, const usmx::kernel&, const sycl::queue&,
                                    std::span<const sycl::event> after) const;
 

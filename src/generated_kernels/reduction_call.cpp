@@ -45,28 +45,18 @@ struct reduction_kernel::implementation {
   }
 };
 
-namespace detail {
-
-/// The memory between the two kernels.
-struct reduction_parts {
-  division by;
-  array memory;
-};
-
-}  // namespace detail
-
 namespace {
 
 using reduction = detail::reduction_loops;
-using all_parts = detail::reduction_parts;
 using detail::division;
 
 using detail::loop_dimension;
 using detail::operand_loop;
 
 std::string form_of(const reduction& call) {
-  std::string text = detail::message(call.is_outer ? "outer " : "inner ", call.kept_dimensions(),
-                                     ' ', call.reduced_dimensions(), ' ', call.lanes, ' ');
+  std::string text =
+      detail::message(call.is_outer ? "outer " : "inner ", call.is_whole ? "whole " : "parts ",
+                      call.kept_dimensions(), ' ', call.reduced_dimensions(), ' ', call.lanes, ' ');
   const operand_loop& across = call.is_outer ? call.kept : call.reduced;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
@@ -128,13 +118,12 @@ void require_few_items(const std::string& kernel, const launch_sizes& sizes) {
   }
 }
 
-all_parts parts_of(const reduction& call, std::size_t part_nbytes, const sycl::queue& queue) {
-  const std::int64_t results = detail::items_of(call.kept.dimensions());
-  const division by = call.reduced_count == 0 ? division{{}, 0} : division_of(call);
-  const std::array shape{std::max<std::ptrdiff_t>(results * by.parts, 1) *
+/// The memory between the two kernels.
+array new_parts(std::int64_t count, std::size_t part_nbytes, const sycl::queue& queue) {
+  const std::array shape{std::max<std::ptrdiff_t>(count, 1) *
                          static_cast<std::ptrdiff_t>(part_nbytes)};
-  return {by, internal::new_array(layout::c_order(shape), uint8, queue, usm_kind::device, 0,
-                                  internal::first_use::in_order)};
+  return internal::new_array(layout::c_order(shape), uint8, queue, usm_kind::device, 0,
+                             internal::first_use::in_order);
 }
 
 detail::argument_bytes address_of(std::byte* address) { return {{}, nullptr, address, {}}; }
@@ -168,31 +157,35 @@ reduction_call::reduction_call(const reduction_kernel& kernel,
 
 reduction_call::~reduction_call() = default;
 
-/// The plan of a call: its loops, as the kernels get them, and the memory between the two.
+/// The plan of a call: its loops, as the kernels get them, and the memory between two kernels.
 struct reduction_call::plan {
   reduction loops;
   std::vector<detail::separate_output> separated;
   std::int64_t results;
   detail::packed_loop kept;
   detail::packed_loop reduced;
-  all_parts parts;
+  division by;
+  std::optional<array> parts;  // none if there is one kernel
   std::optional<detail::view_checks> checks;
 
-  detail::argument_bytes parts_address() const { return address_of(first_element(parts.memory)); }
+  detail::argument_bytes parts_address() const { return address_of(first_element(*parts)); }
 };
 
 namespace {
 
-/// Gives new memory to outputs that overlap others before them, or whose own elements share bytes:
-/// work items write all outputs at once. Inputs have been read by then.
-std::vector<detail::separate_output> separate_overlapping(std::span<reduction::side> outputs) {
+/// Gives new memory to outputs that overlap others before them or raw inputs, or whose own elements
+/// share bytes: work items write all outputs at once. Inputs that are not raw have been read by then.
+std::vector<detail::separate_output> separate_overlapping(std::span<reduction::side> outputs,
+                                                          std::span<const array* const> raw) {
   std::vector<std::size_t> separated;
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     const array_view view = private_view(outputs[k].used);
     const auto overlaps = [&](const reduction::side& other) {
       return may_overlap(view, private_view(other.used));
     };
-    if (detail::is_crowded(view) || std::ranges::any_of(outputs.first(k), overlaps)) {
+    const auto holds = [&](const array* each) { return may_overlap(view, private_view(*each)); };
+    if (detail::is_crowded(view) || std::ranges::any_of(outputs.first(k), overlaps) ||
+        std::ranges::any_of(raw, holds)) {
       separated.push_back(k);
     }
   }
@@ -206,11 +199,28 @@ std::vector<detail::separate_output> separate_overlapping(std::span<reduction::s
 
 }  // namespace
 
+bool reduction_call::writes_what_it_reads(const detail::reduction_loops& loops) const {
+  for (std::size_t k = 0; k < family_.input_count(); ++k) {
+    const array* a = array_at(k);
+    const auto shares = [&](const reduction::side& output) {
+      return may_overlap(private_view(*a), private_view(output.used));
+    };
+    if (a != nullptr && std::ranges::any_of(loops.outputs, shares)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 reduction_call::plan reduction_call::make_plan(const sycl::device& device) const {
   plan made{};
   reduction& loops = made.loops;
+  std::vector<const array*> raw;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const array* a = array_at(k);
+    if (a != nullptr && is_raw(k)) {
+      raw.push_back(a);
+    }
     if (a == nullptr || is_raw(k)) {
       continue;
     }
@@ -222,12 +232,15 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
       loops.inputs.push_back({k, detail::broadcast_to(*a, shape_)});
     }
   }
-  made.separated = separate_overlapping(loops.outputs);
+  made.separated = separate_overlapping(loops.outputs, raw);
   loops.has_index = kernel_.places.has_index;
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.has_blocks = kernel_.block.has_value();
   share_out(loops, device);
+  made.by = loops.reduced_count == 0 ? division{{}, 0} : division_of(loops);
+  // One kernel writes results while it reads.
+  loops.is_whole = made.by.parts == 1 && !writes_what_it_reads(loops);
   made.results = detail::items_of(loops.kept.dimensions());
   made.kept = detail::packed(loops.kept.dimensions(), loops.kept.count, loops.kept_dimensions());
   made.reduced =
@@ -235,51 +248,66 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
   return made;
 }
 
-void reduction_call::launch_parts(const plan& how, const usmx::kernel& make_parts,
-                                  const sycl::queue& queue,
-                                  std::span<const sycl::event> after) const {
+void reduction_call::add_outputs(const plan& how, const usmx::kernel& kernel,
+                                 std::vector<detail::argument_bytes>& bytes,
+                                 std::vector<detail::array_use>& uses) const {
   const reduction& loops = how.loops;
-  if (loops.reduced_count == 0) {
-    return;
+  for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
+    const array& used = loops.outputs[i].used;
+    detail::require_in_reach(typed_->signature, loops.outputs[i].place, used,
+                             detail::home_of(kernel));
+    require_structure(loops.outputs[i].place, kernel.signature(), bytes.size());
+    bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
+    uses.push_back({&used, detail::access::write});
   }
+}
+
+detail::pending_event reduction_call::launch_first(const plan& how, const usmx::kernel& kernel,
+                                                   const sycl::queue& queue,
+                                                   std::span<const sycl::event> after) const {
+  const reduction& loops = how.loops;
   std::vector<detail::argument_bytes> bytes;
   std::vector<detail::array_use> uses;
   std::size_t input = 0;
   for (std::size_t k = 0; k < family_.input_count(); ++k) {
     const array* a = array_at(k);
     if (a == nullptr || is_raw(k)) {
-      bytes.push_back(detail::checked_argument(typed_->signature, k, arguments_[k],
-                                               detail::home_of(make_parts)));
+      bytes.push_back(
+          detail::checked_argument(typed_->signature, k, arguments_[k], detail::home_of(kernel)));
       if (is_raw(k) && how.checks) {
         how.checks->add_to(bytes.back(), k);
       }
     } else {
-      detail::require_in_reach(typed_->signature, k, *a, detail::home_of(make_parts));
+      detail::require_in_reach(typed_->signature, k, *a, detail::home_of(kernel));
       bytes.push_back(address_of(first_element(loops.inputs[input].used) +
                                  loops.kept.offsets[input] + loops.reduced.offsets[input]));
       ++input;
     }
     if (a != nullptr) {
-      require_structure(k, make_parts.signature(), k);
+      require_structure(k, kernel.signature(), k);
       uses.push_back({a, detail::access::read});
     }
   }
-  uses.push_back({&how.parts.memory, detail::access::write});
   if (how.checks) {
     uses.push_back(how.checks->use());
   }
-  bytes.push_back(how.parts_address());
+  if (loops.is_whole) {
+    add_outputs(how, kernel, bytes, uses);
+  } else {
+    uses.push_back({&*how.parts, detail::access::write});
+    bytes.push_back(how.parts_address());
+  }
   const std::int64_t first_place = loops.reduced.offsets[loops.reduced.count - 1];
   if (loops.has_index) {
     bytes.push_back(structure_at(&first_place));
   }
   bytes.push_back(structure_at(how.kept.data()));
   bytes.push_back(structure_at(how.reduced.data()));
-  bytes.push_back(structure_at(&how.parts.by.sizes));
-  const launch_sizes sizes = loops.is_outer ? outer_sizes(how.results, loops, how.parts.by)
-                                            : inner_sizes(how.results, loops, how.parts.by);
+  bytes.push_back(structure_at(&how.by.sizes));
+  const launch_sizes sizes = loops.is_outer ? outer_sizes(how.results, loops, how.by)
+                                            : inner_sizes(how.results, loops, how.by);
   require_few_items(family_.name(), sizes);
-  detail::launch_checked(make_parts, sizes, bytes, uses, queue, after);
+  return detail::launch_checked(kernel, sizes, bytes, uses, queue, after);
 }
 
 detail::pending_event reduction_call::launch_end(const plan& how, const usmx::kernel& put_together,
@@ -302,32 +330,27 @@ detail::pending_event reduction_call::launch_end(const plan& how, const usmx::ke
       }
     }
   }
-  for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
-    const array& used = loops.outputs[i].used;
-    detail::require_in_reach(typed_->signature, loops.outputs[i].place, used,
-                             detail::home_of(put_together));
-    require_structure(loops.outputs[i].place, put_together.signature(), bytes.size());
-    bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
-    uses.push_back({&used, detail::access::write});
-  }
-  uses.push_back({&how.parts.memory, detail::access::read});
+  add_outputs(how, put_together, bytes, uses);
+  uses.push_back({&*how.parts, detail::access::read});
   if (how.checks) {
     uses.push_back(how.checks->use());
   }
   bytes.push_back(how.parts_address());
   bytes.push_back(structure_at(how.kept.data()));
-  const result_sizes sizes{how.results, how.parts.by.parts, loops.reduced_count};
+  const result_sizes sizes{how.results, how.by.parts, loops.reduced_count};
   bytes.push_back(structure_at(&sizes));
   return detail::launch_checked(put_together, end_sizes(how.results), bytes, uses, queue, after);
 }
 
-std::vector<detail::passed_parameter> reduction_call::passed_to_parts(const plan& how) const {
+std::vector<detail::passed_parameter> reduction_call::passed_to_first(const plan& how) const {
   const reduction& loops = how.loops;
   std::vector<detail::passed_parameter> passed;
-  for (std::size_t k = 0; k < family_.input_count(); ++k) {
+  for (std::size_t k = 0; k < (loops.is_whole ? arguments_.size() : family_.input_count()); ++k) {
     passed.push_back(family_.passed(*typed_, k));
   }
-  passed.push_back(passed_values(parameter_form::pointer));
+  if (!loops.is_whole) {
+    passed.push_back(passed_values(parameter_form::pointer));
+  }
   if (loops.has_index) {
     passed.push_back(detail::passed_index());
   }
@@ -362,19 +385,33 @@ detail::started_work reduction_call::run(const sycl::queue& queue,
   const std::string form = form_of(how.loops);
   const held_kernels kernels = family_.kernels_for(typed_, form + raw_forms(), queue, options, [&] {
     const std::string name = family_.source_name();
+    std::vector<detail::generated_kernel> passed{{name, passed_to_first(how)}};
+    if (!how.loops.is_whole) {
+      passed.push_back({name + "_end", passed_to_end(how)});
+    }
     return detail::generated_source{
         detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, types,
                                  kernel_.places),
-        {{name, passed_to_parts(how)}, {name + "_end", passed_to_end(how)}}};
+        std::move(passed)};
   });
-  const kernel_parameter& parts = (*kernels)[0].signature().parameters[family_.input_count()];
-  how.parts = parts_of(how.loops, parts.size, queue);
+  const usmx::kernel& first = (*kernels)[0];
+  if (!how.loops.is_whole) {
+    const std::size_t nbytes = first.signature().parameters[family_.input_count()].size;
+    how.parts = new_parts(how.results * how.by.parts, nbytes, queue);
+  }
   if (auto checks = index_checks(queue)) {
     how.checks.emplace(*std::move(checks));
   }
   detail::copy_to_separate(how.separated);
-  launch_parts(how, (*kernels)[0], queue, options.after);
-  detail::started_work events{launch_end(how, (*kernels)[1], queue, options.after)};
+  detail::started_work events;
+  if (how.loops.is_whole) {
+    events.push_back(launch_first(how, first, queue, options.after));
+  } else {
+    if (how.loops.reduced_count != 0) {
+      launch_first(how, first, queue, options.after);
+    }
+    events.push_back(launch_end(how, (*kernels)[1], queue, options.after));
+  }
   detail::copy_from_separate(how.separated, events);
   if (how.checks) {
     how.checks->require_none(detail::events_of(events), arguments_);

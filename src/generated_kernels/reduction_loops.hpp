@@ -31,6 +31,7 @@ struct reduction_loops {
   std::ptrdiff_t reduced_count;  // elements of one result
   bool is_outer;
   bool has_blocks;    // source.hpp
+  bool is_whole;      // no result has parts: one kernel makes the results
   std::size_t lanes;  // the work items of a group that share the elements of one result
 
   std::size_t kept_dimensions() const noexcept { return std::max<std::size_t>(kept.ndim, 1); }

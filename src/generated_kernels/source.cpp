@@ -251,7 +251,7 @@ std::vector<std::string> words_of_form(std::string_view form) {
   for (std::string word; in >> word;) {
     words.push_back(word);
   }
-  words.resize(5);  // the last ones may be empty: no operands
+  words.resize(6);  // the last ones may be empty: no operands
   return words;
 }
 
@@ -563,8 +563,7 @@ usmx_shared[usmx_lane] = usmx_reduce(usmx_shared[usmx_lane], usmx_shared[usmx_la
 }
 }
 if (usmx_lane == 0) {
-usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0];
-}
+@result@}
 )";
 
 /// A work item for each result and part.
@@ -587,8 +586,22 @@ for (; usmx_column < usmx_count; ++usmx_column) {
 usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
 }
 }
-usmx_parts[usmx_group.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
+@result@)";
+
+/// What becomes of the values of a part: they are put together by another kernel.
+constexpr std::string_view inner_part_text =
+    R"(usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0];
 )";
+constexpr std::string_view outer_part_text =
+    R"(usmx_parts[usmx_group.i * usmx_kept.columns() + usmx_kept_column] = usmx_value;
+)";
+
+/// If there are no other parts, the value is the result's. There are elements; the identity is
+/// compiled for its errors.
+constexpr std::string_view whole_text = R"(usmx_result a = usmx_sizes.elements == 0 ? usmx_result(
+#include "identity"
+: @value@;
+@outputs@@statements@@stores@)";
 
 /// A work item for each result. Adjacent ones read adjacent parts, or all parts of a result are.
 constexpr std::string_view end_text = R"(const long usmx_place = usmx::global_id();
@@ -659,29 +672,52 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
 /// the work items of a group one by one.
 std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
 
-std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
-                   bool is_outer, const std::string& operands, const std::string& kept,
-                   bool has_count) {
+/// The results before and after the statements that make them of the value `a`. `places` is where
+/// the offsets of all operands are, and `column` what is added to those of an operand.
+struct result_texts {
   std::string outputs;
   std::string stores;
+};
+result_texts results_of(std::span<const source_parameter> parameters, std::size_t input_count,
+                        std::string_view places, bool is_of_column) {
+  result_texts made;
   std::size_t k = input_count;
   for (const source_parameter& each : parameters) {
     if (each.is_output) {
-      const std::string element =
-          message("usmx::detail::element(usmx_array_", each.name, ", usmx_at.at[", k++, "])");
-      outputs += message(each.type, " ", each.name, " = ", element, ";\n");
-      stores += message(element, " = ", each.name, ";\n");
+      const std::string column =
+          is_of_column ? message(" + usmx_kept_column * usmx_kept.column_stride(", k, ")") : "";
+      const std::string element = message("usmx::detail::element(usmx_array_", each.name, ", ",
+                                          places, ".at[", k, "]", column, ")");
+      made.outputs += message(each.type, " ", each.name, " = ", element, ";\n");
+      made.stores += message(element, " = ", each.name, ";\n");
+      ++k;
     }
   }
+  return made;
+}
+
+std::string whole_of(std::span<const source_parameter> parameters, std::size_t input_count,
+                     bool is_outer) {
+  const result_texts results = results_of(parameters, input_count, "usmx_from", is_outer);
+  return filled(whole_text, {{"value", is_outer ? "usmx_value" : "usmx_shared[0]"},
+                             {"outputs", results.outputs},
+                             {"statements", called_statements("post_map_expr")},
+                             {"stores", results.stores}});
+}
+
+std::string end_of(std::span<const source_parameter> parameters, std::size_t input_count,
+                   bool is_outer, const std::string& operands, const std::string& kept,
+                   bool has_count) {
+  const result_texts results = results_of(parameters, input_count, "usmx_at", false);
   return filled(end_text,
                 {{"first_part", is_outer ? "usmx_place" : "usmx_place * usmx_sizes.parts"},
                  {"part_step", is_outer ? "usmx_sizes.results" : "1"},
                  {"operands", operands},
                  {"kept", kept},
                  {"count", has_count ? std::string(count_text) : std::string()},
-                 {"outputs", outputs},
+                 {"outputs", results.outputs},
                  {"statements", called_statements("post_map_expr")},
-                 {"stores", stores}});
+                 {"stores", results.stores}});
 }
 
 }  // namespace
@@ -691,13 +727,14 @@ std::string reduction_source(std::string_view name, std::span<const source_param
                              reduction_places used) {
   const std::vector<std::string> words = words_of_form(form);
   const bool is_outer = words[0] == "outer";
-  const int kept_dimensions = std::stoi(words[1]);
+  const bool is_whole = words[1] == "whole";
+  const std::string& kept = words[2];
   std::string first;
   std::string second;
   std::size_t input_count = 0;
   std::size_t operand_count = 0;
   for (const source_parameter& each : parameters) {
-    first += each.is_output ? "" : declaration(each) + ", ";
+    first += each.is_output && !is_whole ? "" : declaration(each) + ", ";
     second += each.is_output || !each.is_operand() ? declaration(each) + ", " : "";
     operand_count += each.is_operand() ? 1U : 0U;
     input_count += each.is_operand() && !each.is_output ? 1U : 0U;
@@ -708,38 +745,45 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   const std::string mapped = has_blocks ? types.block : "usmx_result";
   // Intel's compiler for CPUs makes a product of the sum of values that are one element, and what
   // its additions have lost is then wrong: it is not told of the stride of 0.
-  std::string steps = words[4];
+  std::string steps = words[5];
   if (has_blocks && steps.find_first_not_of('r') == std::string::npos) {
     steps.front() = 's';
   }
   const std::string_view blocks = is_outer ? outer_blocks_text : inner_blocks_text;
   const std::string kept_loop =
-      message("const usmx::detail::loop<", operands, ", ", words[1], "> usmx_kept");
+      message("const usmx::detail::loop<", operands, ", ", kept, "> usmx_kept");
   const std::string elements =
-      filled(part_text, {{"outer", std::to_string(std::stoi(words[2]) - 1)},
+      filled(part_text, {{"outer", std::to_string(std::stoi(words[3]) - 1)},
                          {"reduced", reduced},
                          {"mapped", mapped},
                          {"block", std::string(has_blocks ? block_text : "")},
                          {"loads", loads_of(parameters, is_outer, steps, used.has_index)}});
+  const std::string result = is_whole ? whole_of(parameters, input_count, is_outer)
+                                      : std::string(is_outer ? outer_part_text : inner_part_text);
   const std::string body =
-      filled(is_outer ? outer_text : inner_text, {{"lanes", words[3]},
-                                                  {"unrolled", unrolled_for(std::stoi(words[3]))},
+      filled(is_outer ? outer_text : inner_text, {{"lanes", words[4]},
+                                                  {"unrolled", unrolled_for(std::stoi(words[4]))},
                                                   {"operands", operands},
-                                                  {"kept", words[1]},
-                                                  {"rows", std::to_string(kept_dimensions - 1)},
+                                                  {"kept", kept},
+                                                  {"rows", std::to_string(std::stoi(kept) - 1)},
                                                   {"blocks", std::string(has_blocks ? blocks : "")},
-                                                  {"part", elements}});
+                                                  {"part", elements},
+                                                  {"result", result}});
+  const std::string end =
+      is_whole
+          ? ""
+          : message("USMX_KERNEL(1) ", name, "_end(", second, "const usmx_result* usmx_parts, ",
+                    kept_loop, ", const usmx_result_sizes usmx_sizes) {\n", raw_arrays(parameters),
+                    end_of(parameters, input_count, is_outer, operands, kept, used.has_count),
+                    "}\n");
   return message(
       source_beginning(parameters), "using usmx_result = ", types.result, ";\n", sizes_text,
       filled(reduce_text, {{"name", "usmx_reduce"}, {"type", "usmx_result"}}),
       has_blocks ? filled(reduce_text, {{"name", "usmx_join"}, {"type", mapped}}) : std::string(),
-      "USMX_KERNEL(2) ", name, "(", first, "usmx_result* usmx_parts, ",
+      "USMX_KERNEL(2) ", name, "(", first, is_whole ? "" : "usmx_result* usmx_parts, ",
       used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
-      reduced, ", ", words[2], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
-      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\nUSMX_KERNEL(1) ", name,
-      "_end(", second, "const usmx_result* usmx_parts, ", kept_loop,
-      ", const usmx_result_sizes usmx_sizes) {\n", raw_arrays(parameters),
-      end_of(parameters, input_count, is_outer, operands, words[1], used.has_count), "}\n");
+      reduced, ", ", words[3], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
+      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\n", end);
 }
 
 }  // namespace usmx::inline v1::detail

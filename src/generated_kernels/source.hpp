@@ -151,8 +151,11 @@ struct reduction_types {
   std::string block;  // in which eight values are put together; empty: in none
 };
 
-/// The source of the two kernels of a reduction, `name` and that with "_end" after it. It includes
-/// "map_expr", "reduce_expr", "post_map_expr" and "identity". `form` is that of call.hpp.
+/// The source of the two kernels of a reduction, `name` and that with "_end" after it, or of the
+/// one that makes whole results. It includes "map_expr", "reduce_expr", "post_map_expr" and, if
+/// there are two, "identity". `form` is one such as "inner parts 1 2 16 a": who makes a result
+/// (work items or groups), of what, the dimensions of the loops over results and over their
+/// elements, the work items of a group, and the steps of call.hpp.
 std::string reduction_source(std::string_view name, std::span<const source_parameter>,
                              std::string_view form, const reduction_types&, reduction_places);
 

@@ -394,6 +394,29 @@ sycl::event lazy_kernel::launch(const launch_sizes& sizes,
   return shared_->for_queue(where)->front().launch(sizes, arguments, &where, after);
 }
 
+namespace {
+
+/// Starts a kernel on the stream of the queue if that may be, and else as a command of the queue's.
+detail::pending_event start_at_once(const kernel::implementation& k,
+                                    const detail::submission& work, const sycl::queue& queue,
+                                    const launch_sizes& sizes,
+                                    std::span<const detail::argument_bytes> bytes,
+                                    std::span<const std::size_t> local_nbytes) {
+  const auto add_all = [&](auto& arguments) {
+    add_arguments(arguments, k.signature, bytes, local_nbytes);
+  };
+  if (k.code.is_for_streams() && work.may_start_on_stream()) {
+    k.code.start_on(queue, work.before(), sizes, add_all);
+    const detail::pending_event done(queue);
+    work.announce(done);
+    return done;
+  }
+  return detail::pending_event(work.start_command(
+      [&](sycl::handler& to) { k.code.enqueue(to, work.before(), sizes, add_all); }));
+}
+
+}  // namespace
+
 detail::pending_event detail::launch_checked(const kernel& generated, const launch_sizes& sizes,
                                              std::span<const argument_bytes> bytes,
                                              std::span<const array_use> uses,
@@ -405,16 +428,22 @@ detail::pending_event detail::launch_checked(const kernel& generated, const laun
   const auto dimensions = static_cast<std::size_t>(sizes.dimensions);
   const launch_sizes chosen = checked_sizes(k.signature, sizes, k.limits[dimensions - 1]);
   release_finished();
-  const submission work = submission_of({queue, after}, uses);
-  const auto add_all = [&](auto& arguments) { add_arguments(arguments, k.signature, bytes, {}); };
-  if (k.code.is_for_streams() && work.may_start_on_stream()) {
-    k.code.start_on(queue, work.before(), chosen, add_all);
-    const pending_event done(queue);
-    work.announce(done);
-    return done;
+  return start_at_once(k, submission_of({queue, after}, uses), queue, chosen, bytes, {});
+}
+
+void detail::launch_of_library(const kernel& generated, const launch_sizes& sizes,
+                               std::span<const kernel_argument> arguments,
+                               const sycl::queue& queue) {
+  const runtime_call call;
+  const kernel::implementation& k = kernel_access::parts(generated);
+  const checked_arguments all = check(k, arguments);
+  const launch_sizes chosen = check(k, sizes);
+  require_runnable(k, queue);
+  release_finished();
+  if (!has_no_work(chosen)) {
+    start_at_once(k, submission_of({queue, {}}, all.uses), queue, chosen, all.bytes,
+                  all.local_nbytes);
   }
-  return work.start_command(
-      [&](sycl::handler& to) { k.code.enqueue(to, work.before(), chosen, add_all); });
 }
 
 }  // namespace usmx::inline v1

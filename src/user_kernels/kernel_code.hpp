@@ -54,6 +54,10 @@ class runtime_arguments {
 /// Keeps the arguments of a kernel of CUDA's driver for a command that runs later.
 class cuda_arguments {
  public:
+  cuda_arguments() {  // with room for those of most kernels
+    bytes_.reserve(512);
+    offsets_.reserve(16);
+  }
   void add_bytes(const void* bytes, std::size_t nbytes);
   void add_address(void* address) { add_bytes(&address, sizeof address); }
   /// The kernel gets the offset in the memory that the work items of a group share.

@@ -152,6 +152,11 @@ pending_event launch_checked(const kernel&, const launch_sizes&, std::span<const
                              std::span<const array_use>, const sycl::queue&,
                              std::span<const sycl::event> after);
 
+/// Runs a kernel of the library's own, of which nobody asks for the event. Does what
+/// kernel::launch() does.
+void launch_of_library(const kernel&, const launch_sizes&, std::span<const kernel_argument>,
+                       const sycl::queue&);
+
 /// The report of one launch, or of several that are one call. The kernels' work items write the
 /// first bad access to it.
 class view_checks {

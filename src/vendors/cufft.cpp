@@ -272,6 +272,18 @@ std::optional<request> request_for(const fourier_call& call) {
                  std::move(repeated)};
 }
 
+/// Whether cuFFT takes longer for a transform as it lies than for a copy of it: where long rows lie
+/// across memory. On an H200 1,024 transforms of 65,536 complex64 take 2.8 ms so, 1.3 with copies.
+bool is_slow_as_it_lies(const fourier_call& call) {
+  constexpr ptrdiff_t long_row = 8192;
+  constexpr ptrdiff_t large = ptrdiff_t{1} << 22;
+  const auto is_across = [&](const array& a) {
+    return std::ranges::none_of(call.axes, [&](int axis) { return a.stride(axis) == 1; }) &&
+           std::ranges::any_of(call.axes, [&](int axis) { return a.extent(axis) >= long_row; });
+  };
+  return call.output.size() >= large && (is_across(call.input) || is_across(call.output));
+}
+
 array new_beside(const array& of, layout where, dtype type, usm_kind kind) {
   return internal::new_array(std::move(where), type, internal::private_queue(of), kind, 0,
                              internal::first_use::in_order);
@@ -332,8 +344,10 @@ void start_with_copies(const fourier_call& call) {
   inner.input = compact(from);
   copy_in_order(from, inner.input);
   inner.output = reordered(call.output);
-  if (const auto direct = request_for(inner)) {
-    return start(*direct, inner);
+  if (!is_slow_as_it_lies(inner)) {
+    if (const auto direct = request_for(inner)) {
+      return start(*direct, inner);
+    }
   }
   const array to = std::exchange(inner.output, compact(inner.output));
   const auto of_compact = request_for(inner);
@@ -347,7 +361,7 @@ void start_with_copies(const fourier_call& call) {
 /// A transform of up to three axes, which may spoil the input if that is a copy.
 void start_step(const fourier_call& call, bool may_spoil_input) {
   const bool spoils_input = !call.is_forward && call.output.type() != call.input.type();
-  if (!spoils_input || may_spoil_input) {
+  if ((!spoils_input || may_spoil_input) && !is_slow_as_it_lies(call)) {
     if (const auto direct = request_for(call)) {
       return start(*direct, call);
     }

@@ -20,10 +20,12 @@ struct cusolver_functions {
   using jacobi = struct gesvdjInfo*;
   using status = int;
 
-  status (*create)(handle*);                 // cusolverDnCreate
-  status (*set_stream)(handle, CUstream);    // cusolverDnSetStream
-  status (*create_parameters)(parameters*);  // cusolverDnCreateParams
-  status (*create_jacobi)(jacobi*);          // cusolverDnCreateGesvdjInfo
+  status (*version)(int* number);                   // cusolverGetVersion
+  status (*create)(handle*);                        // cusolverDnCreate
+  status (*set_stream)(handle, CUstream);           // cusolverDnSetStream
+  status (*create_parameters)(parameters*);         // cusolverDnCreateParams
+  status (*create_jacobi)(jacobi*);                 // cusolverDnCreateGesvdjInfo
+  status (*create_jacobi_of_eigenvalues)(jacobi*);  // cusolverDnCreateSyevjInfo
   status (*getrf_room)(handle, parameters, std::int64_t m, std::int64_t n, int type_a,
                        const void* a, std::int64_t leading_a, int computed,
                        std::size_t* nbytes_on_device,
@@ -104,15 +106,28 @@ struct cusolver_functions {
                                int length, int* info, jacobi,
                                int count);  // cusolverDn?gesvdjBatched
 
+  status (*syevj_of_stack_room[4])(handle, int job, int triangle, int n, const void* a,
+                                   int leading_a, const void* w, int* length, jacobi,
+                                   int count);  // cusolverDn?syevjBatched_bufferSize
+  status (*syevj_of_stack[4])(handle, int job, int triangle, int n, void* a, int leading_a, void* w,
+                              void* space, int length, int* info, jacobi,
+                              int count);  // cusolverDn?syevjBatched
+
+  /// Whether syevj_of_stack is right: releases of CUDA 11 gave the diagonal (cupy#4847), and 12.0
+  /// was right for millions of matrices (docs/decisions.md, 191).
+  bool has_jacobi_of_stacks;
+
   /// Returns none if the library lacks one. Releases before 11.7 have no syev_of_stack, which is
   /// null then.
   static std::optional<cusolver_functions> of(void* loaded) {
     cusolver_functions all{};
     function_search find(loaded);
+    find(all.version, "cusolverGetVersion");
     find(all.create, "cusolverDnCreate");
     find(all.set_stream, "cusolverDnSetStream");
     find(all.create_parameters, "cusolverDnCreateParams");
     find(all.create_jacobi, "cusolverDnCreateGesvdjInfo");
+    find(all.create_jacobi_of_eigenvalues, "cusolverDnCreateSyevjInfo");
     find(all.getrf_room, "cusolverDnXgetrf_bufferSize");
     find(all.getrf, "cusolverDnXgetrf");
     find(all.getrs, "cusolverDnXgetrs");
@@ -136,6 +151,9 @@ struct cusolver_functions {
       find(all.gesvdj[type], name("gesvdj").c_str());
       find(all.gesvdj_of_stack_room[type], name("gesvdjBatched_bufferSize").c_str());
       find(all.gesvdj_of_stack[type], name("gesvdjBatched").c_str());
+      const char* const room = type < 2 ? "syevjBatched_bufferSize" : "heevjBatched_bufferSize";
+      find(all.syevj_of_stack_room[type], name(room).c_str());
+      find(all.syevj_of_stack[type], name(type < 2 ? "syevjBatched" : "heevjBatched").c_str());
     }
     function_search find_later(loaded);
     find_later(all.syev_of_stack_room, "cusolverDnXsyevBatched_bufferSize");
@@ -143,7 +161,13 @@ struct cusolver_functions {
     if (!find_later.has_all()) {
       all.syev_of_stack = nullptr;
     }
-    return find.has_all() ? std::optional(all) : std::nullopt;
+    if (!find.has_all()) {
+      return std::nullopt;
+    }
+    constexpr int major_release = 12000;
+    int number = 0;
+    all.has_jacobi_of_stacks = all.version(&number) == 0 && number >= major_release;
+    return all;
   }
 };
 

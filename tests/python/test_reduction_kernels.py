@@ -168,11 +168,25 @@ def test_given_output(total):
     equal(out, x.sum(axis=1, keepdims=True))
 
 
-def test_output_may_overlap_an_input(total):
-    x = numbers(50, 50)
+@pytest.mark.parametrize("size", [50, 400], ids=["one kernel elsewhere", "two kernels"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_output_may_overlap_an_input(total, size, axis):
+    x = numbers(size, size)
     a = usmx.asarray(x)
-    total(a, axis=0, out=a[3])
-    equal(a[3], x.sum(axis=0))
+    out = a[3] if axis == 0 else a[:, 3]
+    total(a, axis=axis, out=out)
+    equal(out, x.sum(axis=axis))
+
+
+def test_output_may_overlap_a_raw_input():
+    weighted = usmx.ReductionKernel(
+        "T x, raw T w", "T y", "x * w[i]", "a + b", "y = a * w[0]", "0", "weighted"
+    )
+    x = numbers(40, 30)
+    weights = numbers(40)[:30] + 1
+    w = usmx.asarray(np.concatenate([weights, weights[:10]]))
+    weighted(usmx.asarray(x), w, w, axis=1)
+    equal(w, (x * weights).sum(axis=1) * weights[0])
 
 
 @pytest.mark.parametrize("kind", ["device", "shared", "host"])

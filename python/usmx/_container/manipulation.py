@@ -10,6 +10,7 @@ numpy.exceptions.AxisError (a ValueError and an IndexError); its message says ax
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import accumulate, product
 from math import prod
 from operator import index
@@ -517,17 +518,49 @@ def _common_dtype(arrays):
     return result_type(*arrays)
 
 
+# On a GPU a launch takes longer than it takes to find the places of so few bytes.
+_LARGEST_ROLLED_AT_ONCE = 1 << 23
+
+
+@cache
+def _roll():
+    return _core.ElementwiseKernel(
+        "raw T x, int64 shift, int64 extent, int64 after",
+        "T y",
+        "y = x[i + (i / after % extent < shift ? extent - shift : -shift) * after]",
+        "roll",
+    )
+
+
 def _rolled(x, shifts):
+    """A new array with a few axes rolled."""
+    cuts = [(axis, shift % (x.shape[axis] or 1)) for axis, shift in shifts]
+    cuts = [(axis, cut) for axis, cut in cuts if cut]
+    is_little = x.nbytes <= _LARGEST_ROLLED_AT_ONCE and x.flags.c_contiguous
+    if cuts and is_little and not x._own_queue.sycl_device.is_cpu and x.dtype.kind != "V":
+        return _rolled_at_once(x, cuts)
+    return _rolled_by_parts(x, cuts)
+
+
+def _rolled_at_once(x, cuts):
+    """A new array with axes of a C-contiguous one rolled, by one kernel for each."""
+    for axis, cut in cuts:
+        result = _core._new_like(x, None, "C")
+        after = prod(x.shape[axis + 1 :])
+        _roll()(reshape(x, -1), cut, x.shape[axis], after, reshape(result, -1))
+        x = result
+    return x
+
+
+def _rolled_by_parts(x, cuts):
     """A new array with a few axes rolled: each is cut in two parts that trade places."""
     result = _core._new_like(x, None, "C")
     parts = [[(slice(None), slice(None))] for _ in x.shape]  # of each axis: (in x, in the result)
-    for axis, shift in shifts:
-        cut = shift % (x.shape[axis] or 1)
-        if cut:
-            parts[axis] = [
-                (slice(None, -cut), slice(cut, None)),
-                (slice(-cut, None), slice(None, cut)),
-            ]
+    for axis, cut in cuts:
+        parts[axis] = [
+            (slice(None, -cut), slice(cut, None)),
+            (slice(-cut, None), slice(None, cut)),
+        ]
     for block in product(*parts):
         source, destination = zip(*block, strict=True) if block else ((), ())
         _core._copy(x[source], result[destination])

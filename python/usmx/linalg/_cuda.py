@@ -14,13 +14,12 @@ from usmx._compute.products import matmul
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._container.asynchronous import wait_at_exit
-from usmx._container.host import numpy
 from usmx._container.numpy_names import diagonal
 from usmx._container.patterns import eye
 from usmx._core import (
     ElementwiseKernel,
+    ReductionKernel,
     _dtype,
-    asarray,
     broadcast_to,
     empty,
     matrix_transpose,
@@ -93,6 +92,27 @@ def _new_info(x):
     return _new(x, (x.shape[0],), "int32")
 
 
+def _failed(info, result):
+    """Which matrices have no result: a number of theirs is NaN, or the library says so."""
+    return _kernel("failed", "int32 info, T x", "bool y", "y = info != 0 || !(x == x)")(info, result)
+
+
+def _failed_or_not_finite(info, are_finite):
+    operation = "y = info != 0 || !is_finite"
+    kernel = _kernel("failed_or_not_finite", "int32 info, bool is_finite", "bool y", operation)
+    return kernel(info, are_finite)
+
+
+def _are_finite(x):
+    """Whether all numbers of each matrix are: Jacobi's methods do not say that they are not."""
+    kernel = _kernels.get("are_finite")
+    if kernel is None:
+        kernel = _kernels["are_finite"] = ReductionKernel(
+            "T x", "bool y", "isfinite(x)", "a && b", "y = a", "true", "are_finite"
+        )
+    return kernel(x, axis=(-2, -1))
+
+
 def _call(name, *operands):
     return compute(ROWS[name], operands)
 
@@ -101,20 +121,21 @@ def _conjugated(x):
     return _call("conj", x) if x.dtype.kind == "c" else x
 
 
-_kernels: dict[Any, ElementwiseKernel] = new_cache()
+_kernels: dict[str, ElementwiseKernel | ReductionKernel] = new_cache()
+
+
+def _kernel(name, inputs, outputs, operation):
+    found = _kernels.get(name)
+    if found is None:
+        found = _kernels[name] = ElementwiseKernel(inputs, outputs, operation, name)
+    return found
 
 
 def _triangle(x, is_upper):
     """The elements on and above the diagonal, or on and below it, and 0 elsewhere; in C order."""
-    kernel = _kernels.get(is_upper)
-    if kernel is None:
-        compare = "<=" if is_upper else ">="
-        kernel = _kernels[is_upper] = ElementwiseKernel(
-            "T x, int64 rows, int64 columns",
-            "T y",
-            f"y = i / columns % rows {compare} i % columns ? x : T(0)",
-            "triangle",
-        )
+    name, compare = ("upper", "<=") if is_upper else ("lower", ">=")
+    operation = f"y = i / columns % rows {compare} i % columns ? x : T(0)"
+    kernel = _kernel(name, "T x, int64 rows, int64 columns", "T y", operation)
     return kernel(x, *x.shape[-2:], _new(x, x.shape))
 
 
@@ -153,46 +174,75 @@ def _inv(inputs, _):
     return (made,), info
 
 
-def _signs_and_logarithms(x):
-    """For each matrix the diagonal of its factor, the determinant's sign, its size's logarithm."""
+# A product of a diagonal, as a number of the size of 1 and an exponent of 2: its steps would leave
+# the range of the type, and come back.
+_SCALED = """
+using part = decltype(real(T()));
+struct scaled { T value; int exponent; };
+inline scaled scaled_of(T value, int exponent) {
+  const part size = max(fabs(real(value)), fabs(imag(value)));
+  if (size == 0) return {value, 0};
+  if (!isfinite(size)) return {value, exponent};
+  const int most = sizeof(part) == 4 ? 120 : 1000;
+  const int shift = min(max(ilogb(size) + 1, -most), most);
+  return {value * ldexp(part(1), -shift), exponent + shift};
+}
+inline scaled multiplied(scaled a, scaled b) {
+  return scaled_of(a.value * b.value, a.exponent + b.exponent);
+}
+"""
+_SIGN_AND_LOGARITHM = """
+const part size = abs(a.value);
+sign = size == 0 ? T(0) : a.value / size;
+logarithm = log(size) + a.exponent * part(0.69314718055994530942);
+"""
+
+
+def _product_of_factor(name, outputs, post, x, types):
+    """Reduce the diagonals of the factors of matrices, with the signs of the pivots."""
     a, pivots, _ = _factored(x)
-    values = diagonal(a, 0, -2, -1)
-    in_place = asarray(
-        numpy.arange(1, a.shape[-1] + 1, dtype=pivots.dtype), sycl_queue=a._own_queue
-    )
-    swaps = reduce(REDUCTIONS["count_nonzero"], _call("not_equal", pivots, in_place), -1)
-    parity = _call("subtract", 1, _call("multiply", 2, _call("remainder", swaps, 2)))
-    sizes = _call("abs", values)
-    signs = _call("divide", values, _call("where", _call("equal", sizes, 0), 1, sizes))
-    sign = reduce(REDUCTIONS["prod"], signs, -1, dtype=a.dtype)
-    sign = _call("multiply", sign, parity.astype(sizes.dtype))
-    return values, sign, reduce(REDUCTIONS["sum"], _call("log", sizes), -1, dtype=sizes.dtype)
+    kernel = _kernels.get(name)
+    if kernel is None:
+        kernel = _kernels[name] = ReductionKernel(
+            "T x, P pivot",
+            outputs,
+            "scaled_of(pivot == i + 1 ? x : -x, 0)",
+            "multiplied(a, b)",
+            post,
+            "scaled{T(1), 0}",
+            name,
+            reduce_type="scaled",
+            preamble=_SCALED,
+        )
+    made = tuple(_new(a, a.shape[:1], each) for each in types)
+    kernel(diagonal(a, 0, -2, -1), pivots, *made, axis=-1)
+    return made
 
 
 def _slogdet(inputs, _):
-    _, sign, logarithm = _signs_and_logarithms(*inputs)
-    return (sign, logarithm), None
+    (x,) = inputs
+    outputs = "T sign, R logarithm"
+    types = (x.dtype, _real_type(x))
+    return _product_of_factor("slogdet", outputs, _SIGN_AND_LOGARITHM, x, types), None
 
 
 def _det(inputs, _):
-    values, sign, logarithm = _signs_and_logarithms(*inputs)
-    # The steps of the product may leave the range of the type, and come back.
-    product = reduce(REDUCTIONS["prod"], values, -1, dtype=values.dtype)
-    size = _call("abs", product)
-    direct = _call("multiply", size, sign)
-    is_fine = _call("logical_and", _call("isfinite", size), _call("not_equal", size, 0))
-    return (
-        _call("where", is_fine, direct, _call("multiply", sign, _call("exp", logarithm))),
-    ), None
+    (x,) = inputs
+    is_complex = x.dtype.kind == "c"
+    parts = ("real(a.value)", "imag(a.value)")[: 1 + is_complex]
+    product = ", ".join(f"ldexp({part}, a.exponent)" for part in parts)
+    name = "complex_det" if is_complex else "det"
+    return _product_of_factor(name, "T y", f"y = T({product})", x, (x.dtype,)), None
 
 
 def _cholesky(inputs, is_upper):
-    a = _rows(*inputs)
+    # The libraries factor by the lower triangle in a half to a third of the other one's time.
+    a = _rows(*inputs) if is_upper else _columns(*inputs)
     info = _new_info(a)
-    _start("cholesky", (a, info), not is_upper)
+    _start("cholesky", (a, info))
     # NaN anywhere makes the last element of the diagonal NaN, and no info.
-    failed = _call("logical_or", _call("not_equal", info, 0), _call("isnan", a[:, -1, -1]))
-    return (_triangle(a, is_upper),), failed
+    factors = a if is_upper else matrix_transpose(a)
+    return (_triangle(factors, is_upper),), _failed(info, a[:, -1, -1])
 
 
 def _qr_raw(inputs, _):
@@ -229,10 +279,13 @@ def _eigenvalues(x, is_upper, has_vectors):
         a = a.astype("complex128")
     values = _new(a, a.shape[:2], _real_type(a))
     info = _new_info(a)
+    may_be_by_jacobi = a.shape[0] > 1 and a.shape[1] <= _LARGEST_OF_JACOBI
+    are_finite = _are_finite(a) if may_be_by_jacobi else None
     # The lower triangle is the transposed matrix's upper one.
     _start("eigh" if has_vectors else "eigvalsh", (a, values, info), not is_upper)
-    failed = _call("logical_or", _call("not_equal", info, 0), _call("isnan", values[:, 0]))
-    return a, values, failed
+    if are_finite is not None:
+        return a, values, _failed_or_not_finite(info, are_finite)
+    return a, values, _failed(info, values[:, 0])
 
 
 def _eigh(inputs, is_upper):
@@ -254,7 +307,7 @@ def _decomposed(x, is_full, routine):
     is_transposed = columns >= rows
     a = _rows(x) if is_transposed else _columns(x)
     count, short, long = a.shape
-    are_finite = reduce(REDUCTIONS["all"], _call("isfinite", a), (-2, -1))
+    are_finite = _are_finite(a)
     values, info = _new(a, (count, short), _real_type(a)), _new_info(a)
     is_one_call = routine == "svd" and count > 1 and long <= _LARGEST_OF_JACOBI
     first = _new(a, (count, long if is_full or is_one_call else short, long))  # by columns
@@ -267,8 +320,7 @@ def _decomposed(x, is_full, routine):
         u, vh = _conjugated(matrix_transpose(v)), first
     else:
         u, vh = matrix_transpose(first), _conjugated(v)
-    failed = _call("logical_or", _call("not_equal", info, 0), _call("logical_not", are_finite))
-    return (u, values, vh), failed
+    return (u, values, vh), _failed_or_not_finite(info, are_finite)
 
 
 def _svd(inputs, is_full):
@@ -331,7 +383,7 @@ def run(
     results, failed = ROUTINES[routine](inputs, option)
     wait_at_exit()
     if is_checked and failed is not None and _any(failed):
-        if routine not in _SECOND or not _are_finite(inputs[0]):
+        if routine not in _SECOND or not _are_finite(inputs[0]).all():
             return None
         results, failed = _SECOND[routine](inputs, option)
         if failed is None or _any(failed):
@@ -342,10 +394,6 @@ def run(
         _as_output(x, shape, dtype, kind)
         for x, (shape, dtype) in zip(results, outputs, strict=True)
     )
-
-
-def _are_finite(x):
-    return bool(reduce(REDUCTIONS["all"], _call("isfinite", x)))
 
 
 def _any(failed):

@@ -101,11 +101,15 @@ TEST_F(generated_source_test, structures_as_elements_compile_in_every_form) {
 TEST_F(generated_source_test, reductions_of_every_form_compile) {
   for (const dtype type : types) {
     for (const char* form :
-         {"inner 1 1 16 a", "inner 1 1 512 a", "inner 3 2 8 s", "outer 2 2 1 n"}) {
+         {"inner parts 1 1 16 a", "inner parts 1 1 512 a", "inner parts 3 2 8 s",
+          "outer parts 2 2 1 n", "inner whole 1 1 16 a", "inner whole 3 2 8 s",
+          "outer whole 2 2 1 n"}) {
+      const bool is_whole = std::string_view(form).find("whole") != std::string_view::npos;
       const std::vector parameters{input("x", type), output("y", type)};
       for (const std::string& block : {std::string(), cpp_name(type)}) {
         expect_compiles(reduction_source("f", parameters, form, {cpp_name(type), block}, {}),
-                        {"f", "f_end"},
+                        is_whole ? std::vector<std::string>{"f"}
+                                 : std::vector<std::string>{"f", "f_end"},
                         {{"map_expr", "x * x"},
                          {"reduce_expr", "a + b"},
                          {"post_map_expr", "y = a"},
@@ -120,13 +124,18 @@ TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compi
       input("x", usmx::float32), source_parameter{"s", "float", "T", false, false, 0, false},
       source_parameter{"r", "float", "", false, true, 2, true}, output("y", usmx::float32)};
   for (const bool debug : {false, true}) {
-    expect_compiles(reduction_source("f", parameters, "inner 1 1 16 a", {"best", ""}, {true, true}),
-                    {"f", "f_end"},
-                    {{"map_expr", "best{x * s, i}"},
-                     {"reduce_expr", "a.value < b.value ? b : a"},
-                     {"post_map_expr", "if (n > 2) return; y = a.place * s + r[0]"},
-                     {"identity", "best{0, -1}"}},
-                    "struct best { float value; long place; };", debug);
+    for (const bool is_whole : {false, true}) {
+      expect_compiles(
+          reduction_source("f", parameters,
+                           is_whole ? "inner whole 1 1 16 a" : "inner parts 1 1 16 a",
+                           {"best", ""}, {true, true}),
+          is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
+          {{"map_expr", "best{x * s, i}"},
+           {"reduce_expr", "a.value < b.value ? b : a"},
+           {"post_map_expr", "if (n > 2) return; y = a.place * s + r[0]"},
+           {"identity", "best{0, -1}"}},
+          "struct best { float value; long place; };", debug);
+    }
   }
 }
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from usmx import _core
+from usmx._container import manipulation
 
 AxisError = np.exceptions.AxisError
 
@@ -524,6 +525,17 @@ def test_shapes_that_do_not_fit_are_named(shapes):
 
 
 # ---- repeating and rolling
+
+
+@pytest.mark.parametrize("dtype", ["u1", "f2", "i4", "c16", "?"])
+def test_one_kernel_for_each_axis_rolls_as_on_gpus(dtype):
+    x = np.arange(2 * 5 * 7).reshape(2, 5, 7).astype(dtype)
+    for axis, extent in enumerate(x.shape):
+        for cut in range(1, extent):
+            rolled = manipulation._rolled_at_once(usmx.asarray(x), [(axis, cut)])
+            assert np.array_equal(usmx.asnumpy(rolled), np.roll(x, cut, axis))
+    rolled = manipulation._rolled_at_once(usmx.asarray(x), [(0, 1), (2, 3), (1, 4)])
+    assert np.array_equal(usmx.asnumpy(rolled), np.roll(x, (1, 4, 3), (0, 1, 2)))
 
 
 @pytest.mark.slow
