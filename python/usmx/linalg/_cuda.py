@@ -280,7 +280,7 @@ def _eigenvalues(x, is_upper, has_vectors):
     values = _new(a, a.shape[:2], _real_type(a))
     info = _new_info(a)
     may_be_by_jacobi = a.shape[0] > 1 and a.shape[1] <= _LARGEST_OF_JACOBI
-    are_finite = _are_finite(a) if may_be_by_jacobi else None
+    are_finite = _are_finite(_triangle(a, is_upper)) if may_be_by_jacobi else None
     # The lower triangle is the transposed matrix's upper one.
     _start("eigh" if has_vectors else "eigvalsh", (a, values, info), not is_upper)
     if are_finite is not None:
