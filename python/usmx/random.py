@@ -14,6 +14,7 @@ from usmx._compute.call import output
 from usmx._compute.promotion import limits_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy
+from usmx._core import _draw
 from usmx._functions import hand_out
 from usmx._random.choices import Choices
 from usmx._random.distributions import Place, is_array
@@ -24,9 +25,6 @@ from usmx._random.draws import (
     floats_for,
     in_type,
     real_number,
-)
-from usmx._random.draws import (
-    kernel_of as _kernel,
 )
 
 if TYPE_CHECKING:
@@ -353,13 +351,13 @@ class Generator(Choices):
             key, first = self._key, self._next
             self._next = end = first + made.size
         try:
-            kernel = _kernel(name, made.dtype if real is None else real)
-            return kernel(key, first % 2**64, *parameters, out=made)
+            _draw(name, made.dtype if real is None else real, key, first % 2**64, parameters, made)
         except BaseException:
             with self._lock:
                 if self._next == end:  # else another thread has made numbers after these
                     self._next = first
             raise
+        return made
 
 
 class RandomState(Generator):

@@ -14,6 +14,7 @@ USMX_EMBED(device_random_distributions,
            USMX_REPOSITORY "/src/compute/device/random_distributions.hpp")
 USMX_EMBED(device_scan, USMX_REPOSITORY "/src/compute/device/scan.hpp")
 USMX_EMBED(device_scan_groups, USMX_REPOSITORY "/src/compute/device/scan_groups.hpp")
+USMX_EMBED(device_search, USMX_REPOSITORY "/src/compute/device/search.hpp")
 USMX_EMBED(device_sort_digits, USMX_REPOSITORY "/src/compute/device/sort_digits.hpp")
 USMX_EMBED(device_sort_elements, USMX_REPOSITORY "/src/compute/device/sort_elements.hpp")
 USMX_EMBED(device_sort_groups, USMX_REPOSITORY "/src/compute/device/sort_groups.hpp")
@@ -37,6 +38,7 @@ std::string_view device_text(std::string_view name) {
        {usmx_device_random_distributions_begin, usmx_device_random_distributions_end}},
       {"scan.hpp", {usmx_device_scan_begin, usmx_device_scan_end}},
       {"scan_groups.hpp", {usmx_device_scan_groups_begin, usmx_device_scan_groups_end}},
+      {"search.hpp", {usmx_device_search_begin, usmx_device_search_end}},
       {"sort_digits.hpp", {usmx_device_sort_digits_begin, usmx_device_sort_digits_end}},
       {"sort_elements.hpp", {usmx_device_sort_elements_begin, usmx_device_sort_elements_end}},
       {"sort_groups.hpp", {usmx_device_sort_groups_begin, usmx_device_sort_groups_end}},

@@ -34,11 +34,6 @@ dtype promoted_for(const function_row& row, std::span<const operand_kind> kinds,
   return type;
 }
 
-bool is_whole(type_code type) {
-  const char kind = dtype(type).kind();
-  return kind == 'b' || kind == 'i' || kind == 'u';
-}
-
 /// The operand of a kernel as the type in which it computes. float16 has fewer conversions than the
 /// other types, so it goes by way of float.
 std::string converted_operand(std::string_view name, type_code type, type_code computed) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,7 +14,9 @@
 #include "base/messages.hpp"
 #include "compute/elementwise.hpp"
 #include "compute/functions.hpp"
+#include "compute/made_kernels.hpp"
 #include "compute/promotion.hpp"
+#include "compute/rows.hpp"
 #include "compute/table.hpp"
 #include "runtime/waits.hpp"
 #include "usmx/base/error.hpp"
@@ -128,8 +129,7 @@ dtype result_of(const reduction_row& of, dtype type) {
   return of.result == "sum" && type.kind() == 'u' ? dtype::of<std::uint64_t>() : type;
 }
 
-reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
-  const dtype result = result_of(of, type);
+reduction_kernel make(const reduction_row& of, dtype type, dtype result, bool has_fp64) {
   const std::string_view values = of.result == "same" ? language_name(type) : computed_name(result);
   const bool is_sum = of.structure == "summed";
   const std::string types =
@@ -155,22 +155,15 @@ reduction_kernel make(const reduction_row& of, dtype type, bool has_fp64) {
           {.name = std::string(of.name), .preamble = functions_text() + types + structures}};
 }
 
-/// The kernel of a row for a type, made when it is first asked for, and never destroyed: a program
-/// may call functions up to its end.
+/// The kernel of a row for elements and results of these types.
 template <bool has_fp64>
-const reduction_kernel& kernel_of(const reduction_row& of, dtype type) {
-  static std::array<std::atomic<const reduction_kernel*>, std::size(reduction_rows) * type_count>
-      made{};
-  const auto place = static_cast<std::size_t>(&of - reduction_rows);
-  auto& slot = made[place * type_count + static_cast<std::size_t>(type.code())];
-  const reduction_kernel* known = slot.load(std::memory_order_acquire);
-  if (known == nullptr) {
-    auto fresh = std::make_unique<const reduction_kernel>(make(of, type, has_fp64));
-    if (slot.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
-      known = fresh.release();
-    }
-  }
-  return *known;
+const reduction_kernel& kernel_of(const reduction_row& of, dtype type, dtype result) {
+  constexpr std::size_t types = std::size_t{type_count} * type_count;
+  static internal::made_kernels<reduction_kernel, std::size(reduction_rows) * types> all;
+  const auto code = [](dtype each) { return static_cast<std::size_t>(each.code()); };
+  const std::size_t pair = code(type) * type_count + code(result);
+  return all.at(static_cast<std::size_t>(&of - reduction_rows) * types + pair,
+                [&] { return make(of, type, result, has_fp64); });
 }
 
 using argument_number = kernel_argument::number;
@@ -261,10 +254,30 @@ std::optional<type_code> output_type(const generated_call_options& how) {
 
 }  // namespace
 
+namespace internal {
+
+void require_exponent(dtype base, bool is_negative) {
+  if (is_negative && (base.kind() == 'i' || base.kind() == 'b')) {
+    throw value_error(detail::message(
+        "pow: integers to negative integer powers are not allowed, found elements of type ",
+        base.name(), " and an exponent below 0: a float exponent gives fractions"));
+  }
+}
+
+}  // namespace internal
+
 array compute(std::string_view name, std::span<const kernel_argument> operands,
               const generated_call_options& how) {
   require_usable_process();
   const function_row& row = internal::function_named(name);
+  if (row.name == "pow" && operands.size() == 2) {
+    const auto* base = std::get_if<const array*>(&operands[0].value());
+    const argument_number* number = number_in(operands[1]);
+    const auto* exponent = number == nullptr ? nullptr : std::get_if<std::int64_t>(number);
+    if (base != nullptr && exponent != nullptr) {
+      internal::require_exponent((*base)->type(), *exponent < 0);
+    }
+  }
   elementwise_operands all(row, operands);
   const type_support has =
       support_of(internal::private_queue(first_array(row, operands)).get_device());
@@ -293,14 +306,55 @@ array reduced_operand(std::string_view name, const array& x, bool has_fp64,
 
 }  // namespace
 
+namespace {
+
+/// Reduces in the type that the options ask for: Python's `dtype`.
+array reduced_in_type(std::string_view name, const array& x, const reduction_axes& axes,
+                      const generated_call_options& how, type_support has) {
+  const dtype asked = *how.type;
+  generated_call_options rest = how;
+  rest.type.reset();
+  const reduction_row* of = find_row(name, x.type());
+  const reduction_row& rule = of == nullptr ? reduction_row_of(name, float64) : *of;
+  internal::require_plain(name, x.type());
+  if (rule.result != "sum" && rule.result != "float") {
+    const dtype found = result_of(reduction_row_of(name, x.type()), x.type());
+    if (asked != found) {
+      throw type_error(detail::message(name, " of elements of type ", x.type().name(),
+                                       " cannot be of type ", asked));
+    }
+    return reduce(name, x, axes, rest);
+  }
+  const dtype found = of == nullptr ? nearest_supported(float64, has) : result_of(*of, x.type());
+  const dtype result = internal::asked_type(name, x.type(), found, asked, has);
+  if (result == bool_) {
+    return reduce(name == "sum" ? "any" : "all", x, axes, rest);
+  }
+  array operand = x;
+  if (x.type() == float16 && result != float16) {  // which has fewer conversions than the others
+    detail::wait_for_all({how.after.begin(), how.after.end()});
+    operand = astype(x, float32);
+  }
+  const reduction_row& row = reduction_row_of(name, result);
+  const reduction_kernel& kernel = has.fp64 ? kernel_of<true>(row, operand.type(), result)
+                                            : kernel_of<false>(row, operand.type(), result);
+  return kernel.call(std::array<kernel_argument, 1>{operand}, axes, rest)[0];
+}
+
+}  // namespace
+
 array reduce(std::string_view name, const array& x, const reduction_axes& axes,
              const generated_call_options& how) {
-  const bool has_fp64 = support_of(internal::private_queue(x).get_device()).fp64;
-  const array operand = reduced_operand(name, x, has_fp64, how.after);
+  const type_support has = support_of(internal::private_queue(x).get_device());
+  if (how.type) {
+    return reduced_in_type(name, x, axes, how, has);
+  }
+  const array operand = reduced_operand(name, x, has.fp64, how.after);
   const kernel_argument operands[] = {operand};
   const reduction_row& of = reduction_row_of(name, operand.type());
-  const reduction_kernel& kernel =
-      has_fp64 ? kernel_of<true>(of, operand.type()) : kernel_of<false>(of, operand.type());
+  const dtype result = result_of(of, operand.type());
+  const reduction_kernel& kernel = has.fp64 ? kernel_of<true>(of, operand.type(), result)
+                                            : kernel_of<false>(of, operand.type(), result);
   return kernel.call(operands, axes, how)[0];
 }
 

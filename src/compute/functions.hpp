@@ -57,6 +57,10 @@ struct host_function {
 /// Finds a function of the host; null if it has none of that name.
 USMX_API const host_function* find_host_function(std::string_view name);
 
+/// Throws value_error for an integer exponent below 0 of integers, as NumPy does. What exponents an
+/// array has, nobody knows before they are read.
+USMX_API void require_exponent(dtype base, bool is_negative);
+
 /// The kernel language's name of the type in which sums of these elements are computed: half
 /// precision in single precision.
 std::string_view computed_name(dtype type);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "compute/functions.hpp"
 #include "compute/host_calls.hpp"
 #include "compute/host_reductions.hpp"
+#include "compute/made_kernels.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
 #include "compute/table.hpp"
@@ -219,24 +219,14 @@ reduction_kernel make_vecdot(dtype first, dtype second, dtype made, bool has_fp6
                                        ";\nusing summed = ", summed_name(made, has_fp64), ";\n")}};
 }
 
-/// That kernel, made when it is first asked for, and never destroyed: a program may compute up to
-/// its end.
+/// That kernel, which is made once.
 const reduction_kernel& vecdot_kernel(dtype first, dtype second, dtype made, type_support has) {
-  static std::array<std::atomic<const reduction_kernel*>, std::size_t{4} * type_count * type_count>
-      all{};
+  static made_kernels<reduction_kernel, std::size_t{4} * type_count * type_count> all;
   const std::size_t place = (static_cast<std::size_t>(first.code()) * type_count +
                              static_cast<std::size_t>(second.code())) *
                                 4 +
                             (has.fp16 ? 2 : 0) + (has.fp64 ? 1 : 0);
-  const reduction_kernel* known = all[place].load(std::memory_order_acquire);
-  if (known == nullptr) {
-    auto fresh =
-        std::make_unique<const reduction_kernel>(make_vecdot(first, second, made, has.fp64));
-    if (all[place].compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) {
-      known = fresh.release();
-    }
-  }
-  return *known;
+  return all.at(place, [&] { return make_vecdot(first, second, made, has.fp64); });
 }
 
 }  // namespace

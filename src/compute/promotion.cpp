@@ -121,6 +121,19 @@ dtype real_part_type(dtype type) noexcept {
   return type.kind() == 'c' ? sized('f', type.itemsize() / 2) : type;
 }
 
+dtype asked_type(std::string_view function, dtype of, dtype found, dtype asked, type_support has) {
+  const auto is_integer = [](dtype type) { return type.kind() == 'i' || type.kind() == 'u'; };
+  const bool is_plain = !asked.is_structured();
+  const bool is_near =
+      asked == found || asked == of ||
+      (is_plain && (is_same_kind(found, asked) || (is_integer(found) && is_integer(asked))));
+  if (!is_near) {
+    throw type_error(detail::message(function, " of elements of type ", of.name(),
+                                     " cannot be of type ", asked));
+  }
+  return nearest_supported(asked, has);
+}
+
 std::optional<operand_kind> operand(const kernel_argument& argument) {
   if (const auto* a = std::get_if<const array*>(&argument.value())) {
     return operand_kind{(*a)->type().code(), false};

@@ -7,6 +7,7 @@
 
 #include "usmx/base/api.hpp"
 #include "usmx/layout/dtype.hpp"
+#include "usmx/runtime/devices.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::internal {
@@ -21,6 +22,11 @@ struct operand_kind {
   friend bool operator==(const operand_kind&, const operand_kind&) = default;
 };
 
+/// Whether elements are integers or bools.
+inline bool is_whole(dtype type) noexcept {
+  return type.kind() == 'b' || type.kind() == 'i' || type.kind() == 'u';
+}
+
 /// The smallest type that has the values of both; of 64-bit integers with and without a sign
 /// float64. Precondition: both are plain.
 USMX_API dtype promoted(dtype, dtype);
@@ -34,6 +40,11 @@ USMX_API bool is_same_kind(dtype from, dtype to) noexcept;
 
 /// The type of a complex number's parts; another type itself.
 USMX_API dtype real_part_type(dtype) noexcept;
+
+/// The type that a call was asked to compute in, as near as the device has it; the result would be
+/// of type `found`. Throws type_error, which begins with the function's name, unless it is of the
+/// same kind or a higher one, another integer, or the elements' own.
+dtype asked_type(std::string_view function, dtype of, dtype found, dtype asked, type_support);
 
 /// The kind of an operand. None if it is neither an array nor a number.
 std::optional<operand_kind> operand(const kernel_argument&);

@@ -61,12 +61,21 @@ array rows_for_kernels(const array& a) {
     compute("not_equal", {a, false}, {.outputs = {made}});
     return made;
   }
+  return in_c_order(a);
+}
+
+array in_c_order(const array& a) {
   if (a.layout().is_c_contiguous()) {
     return a;
   }
   array made = new_beside(a, a.shape(), a.type());
   copy_for_call(a, made);
   return made;
+}
+
+array flattened(const array& a) {
+  const array in_order = in_c_order(a);
+  return with_layout(in_order, layout::c_order(std::array{a.size()}, in_order.layout().offset()));
 }
 
 rows_on_host::rows_on_host(const array& a) {

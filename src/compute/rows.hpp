@@ -39,6 +39,10 @@ array with_axis_last(const array&, int axis);
 /// A layout whose axis `axis` is the last one of rows in C order of that shape.
 layout of_rows(std::span<const std::ptrdiff_t> shape, int axis);
 
+/// The elements in C order: the array itself or a copy.
+array in_c_order(const array&);
+/// The elements in C order and one dimension: a view or a copy.
+array flattened(const array&);
 /// The elements in C order for kernels: the array itself or a copy. Bools are a copy in any case,
 /// in which true is the byte 1.
 array rows_for_kernels(const array&);

@@ -29,22 +29,8 @@ namespace {
 std::string_view reduction_name(scanned what) { return what == scanned::sum ? "sum" : "prod"; }
 
 bool is_integer(dtype type) { return type.kind() == 'i' || type.kind() == 'u'; }
-bool is_whole(dtype type) { return type.kind() == 'b' || is_integer(type); }
 
 dtype default_type(dtype of) { return of.kind() == 'u' ? uint64 : is_whole(of) ? int64 : of; }
-
-dtype asked_type(scanned what, dtype of, dtype asked, type_support has) {
-  const dtype found = default_type(of);
-  const bool is_plain = !asked.is_structured();
-  const bool is_near =
-      asked == found || asked == of ||
-      (is_plain && (is_same_kind(found, asked) || (is_integer(found) && is_integer(asked))));
-  if (!is_near) {
-    throw type_error(detail::message(reduction_name(what), " of elements of type ", of.name(),
-                                     " cannot be of type ", asked));
-  }
-  return nearest_supported(asked, has);
-}
 
 /// The type in which a call computes. That of an output makes it wider, but never narrower.
 /// Integers are the same in a narrower type, as they wrap around.
@@ -52,14 +38,14 @@ dtype computed_type(scanned what, dtype of, const cumulative_options& how, type_
   require_plain(reduction_name(what), of);
   const dtype found = default_type(of);
   if (how.type) {
-    return asked_type(what, of, *how.type, has);
+    return asked_type(reduction_name(what), of, found, *how.type, has);
   }
   if (!how.out || how.out->type().is_structured()) {
     return found;
   }
   const dtype into = how.out->type();
   if (is_integer(found) && is_whole(into)) {
-    return asked_type(what, of, into, has);
+    return asked_type(reduction_name(what), of, found, into, has);
   }
   return is_same_kind(found, into) ? nearest_supported(promoted(found, into), has) : found;
 }

@@ -278,28 +278,6 @@ nb::object compute_small(const host_function& function, PyObject* const* argumen
   return result;
 }
 
-/// A number of Python's or NumPy's, and its kind.
-struct typed_number {
-  kernel_argument::number value;
-  operand_kind kind;
-};
-
-/// Reads a number of a type that usmx has; none for other objects, and for integers of more than 64
-/// bits.
-std::optional<typed_number> number_of(PyObject* object) {
-  const std::optional<type_code> weak = weak_type(Py_TYPE(object));
-  if (!weak && !is_numpys_number(object)) {
-    return std::nullopt;
-  }
-  const std::optional<kernel_argument::number> value = number_argument(object);
-  if (!value) {
-    return std::nullopt;
-  }
-  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
-  return typed_number{
-      *value, weak ? operand_kind{*weak, true} : operand_kind{dtype_argument(type).code(), false}};
-}
-
 /// The arguments of a call by a kernel.
 class kernel_operands {
  public:
@@ -503,24 +481,32 @@ bool is_square(const row_function& function, PyObject* const* operands) {
          (a->type().kind() == 'f' || a->type().kind() == 'c');
 }
 
-/// Throws value_error for integers with a negative exponent of Python's own, as NumPy does. What
-/// exponents an array has, nobody knows before they are read.
+/// Throws value_error for integers with a negative integer exponent of Python's own.
 void require_exponent(PyObject* const* operands) {
   const array* a = as_array(operands[0]);
-  int overflow = 0;
-  if (a == nullptr || a->type().is_structured() || !PyLong_CheckExact(operands[1]) ||
-      (a->type().kind() != 'i' && a->type().kind() != 'b')) {
+  if (a == nullptr || a->type().is_structured() || !PyLong_CheckExact(operands[1])) {
     return;
   }
+  int overflow = 0;
   const long long exponent = PyLong_AsLongLongAndOverflow(operands[1], &overflow);
-  if (exponent < 0 || overflow < 0) {
-    throw value_error(detail::message(
-        "pow: integers to negative integer powers are not allowed, found elements of type ",
-        a->type().name(), " and an exponent below 0: a float exponent gives fractions"));
-  }
+  internal::require_exponent(a->type(), exponent < 0 || overflow < 0);
 }
 
 }  // namespace
+
+std::optional<typed_number> number_of(PyObject* object) {
+  const std::optional<type_code> weak = weak_type(Py_TYPE(object));
+  if (!weak && !is_numpys_number(object)) {
+    return std::nullopt;
+  }
+  const std::optional<kernel_argument::number> value = number_argument(object);
+  if (!value) {
+    return std::nullopt;
+  }
+  const nb::handle type(reinterpret_cast<PyObject*>(Py_TYPE(object)));
+  return typed_number{
+      *value, weak ? operand_kind{*weak, true} : operand_kind{dtype_argument(type).code(), false}};
+}
 
 PyObject* call_row(const row_function& function, PyObject* const* arguments,
                    Py_ssize_t count) noexcept {

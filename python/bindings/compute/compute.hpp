@@ -27,6 +27,10 @@ void bind_computations(nb::module_& m);
 void bind_reductions(nb::module_& m);
 /// _accumulate and _sort.
 void bind_algorithms(nb::module_& m);
+/// _searchsorted, _isin and _unique.
+void bind_searches(nb::module_& m);
+/// _draw and _draws_integers.
+void bind_draws(nb::module_& m);
 /// _matmul, _tensordot and _vecdot.
 void bind_products(nb::module_& m);
 /// Functions of the vendors' libraries.
@@ -45,6 +49,15 @@ inline std::optional<type_code> weak_type(const PyTypeObject* cls) noexcept {
 }
 
 using internal::is_ready_on_cpu;
+
+/// A number of Python's or NumPy's, and its kind.
+struct typed_number {
+  kernel_argument::number value;
+  internal::operand_kind kind;
+};
+/// Reads a number of a type that usmx has; none for other objects, and for integers of more than 64
+/// bits.
+std::optional<typed_number> number_of(PyObject* object);
 
 /// A function of the table, in the form that Python calls.
 struct row_function;

@@ -196,6 +196,8 @@ NB_MODULE(_core, m) {
   bind_computations(m);
   bind_reductions(m);
   bind_algorithms(m);
+  bind_searches(m);
+  bind_draws(m);
   bind_products(m);
   bind_vendors(m);
   bind_operators(m);

@@ -5,31 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._compute.call import (
-    comparable,
-    compute,
-    cpp,
-    kind_of,
-    new_beside,
-    new_cache,
-    operands_of,
-    preamble,
-)
-from usmx._compute.promotion import WEAK, common_type, number_converter, require_plain
-from usmx._compute.scans import accumulate, diff
+from usmx._compute.call import comparable, compute, operands_of
+from usmx._compute.promotion import number_converter
 from usmx._compute.table import ROWS
-from usmx._container.compute_follows_data import common_queue_of_arguments
-from usmx._container.creation import as_lists, as_view, full
-from usmx._container.host import numpy
-from usmx._container.indexing import nonzero, take, with_axis
+from usmx._container.creation import as_lists, as_view
+from usmx._container.indexing import with_axis
 from usmx._container.manipulation import integers_of
-from usmx._core import ElementwiseKernel, USMArray, reshape
+from usmx._core import USMArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any, Literal, SupportsIndex
+    from typing import Literal, SupportsIndex
 
-    from usmx._typing import NumpyType, Operand, Producer
+    from usmx._typing import Operand, Producer
 
 _KINDS = (
     "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
@@ -198,85 +186,6 @@ def _require_kind(kind, known):
 
 # ---- searching
 
-_SEARCH = """
-/// The number of elements before the value, or before the first element after it.
-template <class Sorted>
-inline long place_in(const Sorted& sorted, V value, bool is_right) {
-  long low = 0;
-  long high = sorted.size();
-  while (low < high) {
-    const long middle = low + (high - low) / 2;
-    const E element = ELEMENT(sorted[middle]);
-    if (is_right ? !IS_BEFORE(value, element) : IS_BEFORE(element, value)) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-"""
-_IS_IN = "place < sorted.size() && IS_SAME(ELEMENT(sorted[place]), value)"
-_searches: dict[Any, tuple[ElementwiseKernel, NumpyType]] = new_cache()
-
-
-def _search(function, sorted_values, values, out, *, is_right=False):
-    """An element-wise kernel of the values, of which `out` is the result: (type, expression).
-
-    In the expression `place` is what `searchsorted` finds, and `value` the value.
-    """
-    device = sorted_values._own_queue.sycl_device
-    kinds = [sorted_values.dtype, kind_of(values)]
-    key = (*kinds, function, out, is_right, device)
-    found = _searches.get(key)
-    if found is None:
-        for kind in kinds:
-            if not isinstance(kind, type):
-                require_plain(function, kind)
-        common = common_type(kinds, device)
-        is_weak = isinstance(kinds[1], type) and kinds[1] in WEAK
-        own = common if is_weak else numpy.dtype(kinds[1])
-        found = _searches[key] = (_search_kernel(kinds[0], own, common, *key[2:5]), own)
-    kernel, own = found
-    if isinstance(values, USMArray):
-        return kernel(sorted_values, values)
-    try:
-        values = number_converter(own)(values)
-    except OverflowError:  # an integer that is before or after all of the type
-        return _search(function, sorted_values, comparable(values), out, is_right=is_right)
-    return kernel(sorted_values, values, size=())
-
-
-def _search_kernel(sorted_type, values_type, common, function, out, is_right):
-    types = [sorted_type, values_type]
-    if all(each.kind in "biu" for each in types):  # each in its own type: no other holds them all
-        compared, before, same = types, "is_less", "is_same(a, b)"
-    else:
-        compared, before, same = [common, common], "comes_first", "((a) == (b))"
-    element, value = map(_searched_as, compared)
-    of_element, of_value = (
-        f"{name}(float(a))" if each == numpy.float16 else f"{name}(a)"
-        for name, each in zip("EV", types, strict=True)
-    )
-    macros = {
-        "ELEMENT(a)": of_element, "VALUE(a)": of_value, "IS_BEFORE": before, "IS_SAME(a, b)": same,
-    }  # fmt: skip
-    defined = "".join(f"#define {name} {text}\n" for name, text in macros.items())
-    return ElementwiseKernel(
-        f"raw {sorted_type} sorted, {values_type} given",
-        f"{out[0]} out",
-        "const V value = VALUE(given);\n"
-        f"const long place = place_in(sorted, value, {'true' if is_right else 'false'});\n"
-        f"out = {out[1]}",
-        function,
-        preamble=f"{preamble()}using E = {element};\nusing V = {value};\n{defined}{_SEARCH}",
-    )
-
-
-def _searched_as(dtype):
-    """A bool as the byte 0 or 1: vectors of compared bools are wrong on CPUs (docs/limits.md)."""
-    return "uint8_t" if dtype.kind == "b" else cpp(dtype)
-
 
 def searchsorted(
     x1: Producer,
@@ -308,32 +217,27 @@ def searchsorted(
         >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
         [0 1 3]
     """
-    view = as_lists("x1", x1)
+    view = x1 if type(x1) is USMArray else as_lists("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
-    if view.ndim != 1:
-        raise ValueError(f"x1 must have 1 dimension, found {view.ndim}")
-    _, values = operands_of("searchsorted", ("x1", "x2"), (view, x2))
-    indices = None if sorter is None else _sorter(as_view("sorter", sorter), view)
-    _require_common_queue("searchsorted", {"x1": view, "x2": values, "sorter": indices})
-    if indices is not None:
-        view = take(view, indices)
-    if view.dtype == bool:  # a copy, in which true is the byte 1
-        view = compute(ROWS["not_equal"], (view, False))
-    return _search("searchsorted", view, values, ("int64", "place"), is_right=side == "right")
+    values = (
+        x2 if type(x2) is USMArray else operands_of("searchsorted", ("x1", "x2"), (view, x2))[1]
+    )
+    indices = None if sorter is None else as_view("sorter", sorter)
+    is_right = side == "right"
+    found = _core._searchsorted(view, values, is_right, indices)
+    if found is None:
+        values = _searchable(values, view.dtype)
+        return _core._searchsorted(view, values, is_right, indices)
+    return found
 
 
-def _sorter(sorter, x):
-    if sorter.dtype.kind not in "iu":
-        raise TypeError(f"sorter must be of integers, found {sorter.dtype}")
-    if sorter.shape != x.shape:
-        raise ValueError(f"sorter must have the shape of x1, {x.shape}, found {sorter.shape}")
-    return sorter
-
-
-def _require_common_queue(function, operands):
-    arrays = [(name, each) for name, each in operands.items() if isinstance(each, USMArray)]
-    common_queue_of_arguments(function, arrays)
+def _searchable(number, dtype):
+    """A number that an array's type lacks, as the library takes it."""
+    try:
+        return number_converter(dtype)(number) if dtype.kind in "fc" else comparable(number)
+    except OverflowError:
+        return comparable(number)
 
 
 def isin(
@@ -371,10 +275,11 @@ def isin(
     _require_kind(kind, ("sort", "table"))
     if not isinstance(searched, USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
-    _require_common_queue("isin", {"x1": elements, "x2": searched})
-    sorted_values = _core._sort("isin", searched, None)
-    found = f"!({_IS_IN})" if invert else _IS_IN
-    return _search("isin", sorted_values, elements, ("bool", found))
+    found = _core._isin(elements, searched, bool(invert))
+    if found is None:
+        elements = _searchable(elements, searched.dtype)
+        return _core._isin(elements, searched, bool(invert))
+    return found
 
 
 # ---- sets
@@ -421,21 +326,7 @@ def unique_all(x: Producer, /) -> UniqueAll:
         >>> print(found.values, found.indices, found.inverse_indices, found.counts)
         [1 3] [1 0] [1 0 1] [1 2]
     """
-    return _unique_all("unique_all", x)
-
-
-def _unique_all(function, x):
-    view = as_lists("x", x)
-    flat = reshape(view, -1)
-    order = _core._sort(function, flat, -1, False, True)
-    ordered = flat[order]
-    is_first = _first_of_each(ordered)
-    starts = nonzero(is_first)[0]
-    ranks = accumulate("sum", is_first, 0, None, None)
-    inverse = new_beside(flat, flat.shape, ranks.dtype)
-    inverse[order] = ranks - 1
-    counts = diff(starts, append=full_beside(starts, flat.size))
-    return UniqueAll(ordered[starts], order[starts], reshape(inverse, view.shape), counts)
+    return UniqueAll(*_core._unique("unique_all", as_lists("x", x), True))
 
 
 def unique_counts(x: Producer, /) -> UniqueCounts:
@@ -454,10 +345,7 @@ def unique_counts(x: Producer, /) -> UniqueCounts:
         >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
         [1 2]
     """
-    ordered = _core._sort("unique_counts", as_lists("x", x), None)
-    starts = nonzero(_first_of_each(ordered))[0]
-    counts = diff(starts, append=full_beside(starts, ordered.size))
-    return UniqueCounts(ordered[starts], counts)
+    return UniqueCounts(*_core._unique("unique_counts", as_lists("x", x), wants_counts=True))
 
 
 def unique_inverse(x: Producer, /) -> UniqueInverse:
@@ -477,8 +365,7 @@ def unique_inverse(x: Producer, /) -> UniqueInverse:
         >>> print(usmx.unique_inverse(usmx.asarray([3, 1, 3])).inverse_indices)
         [1 0 1]
     """
-    found = _unique_all("unique_inverse", x)
-    return UniqueInverse(found.values, found.inverse_indices)
+    return UniqueInverse(*_core._unique("unique_inverse", as_lists("x", x), wants_inverse=True))
 
 
 def unique_values(x: Producer, /) -> USMArray:
@@ -497,19 +384,4 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    ordered = _core._sort("unique_values", as_view("x", x), None)
-    return ordered[_first_of_each(ordered)]
-
-
-def _first_of_each(ordered):
-    """Which elements of a sorted array differ from the one before."""
-    is_first = new_beside(ordered, ordered.shape, "?")
-    if ordered.size:
-        is_first[0] = True
-        compute(ROWS["not_equal"], (ordered[1:], ordered[:-1]), is_first[1:])
-    return is_first
-
-
-def full_beside(x: USMArray, value: int) -> USMArray:
-    """An array of one element, of the type, queue and kind of another one."""
-    return full(1, value, x.dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
+    return _core._unique("unique_values", as_view("x", x))[0]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypedDict
 from usmx._compute.call import is_number, written
 from usmx._container.creation import beside
 from usmx._container.host import numpy
-from usmx._core import USMArray, _as_array, broadcast_to
-from usmx._random.draws import OF_INTEGERS, array_for, float_type, real_number, shape_of
+from usmx._core import USMArray, _as_array, _draws_integers, broadcast_to
+from usmx._random.draws import array_for, float_type, real_number, shape_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -62,7 +62,7 @@ class Distributions:
         shapes = [each.shape for each in given.values() if isinstance(each, USMArray)]
         shape = numpy.broadcast_shapes(*shapes) if size is None else shape_of(name, size)
         usm_type = place.get("usm_type")
-        kind = numpy.dtype("i8") if name in OF_INTEGERS else real
+        kind = numpy.dtype("i8") if _draws_integers(name) else real
         made = array_for(name, shape, kind, None, where["device"], usm_type, where["sycl_queue"])
         values = [
             broadcast_to(each, shape) if isinstance(each, USMArray) else each

@@ -117,6 +117,32 @@ TEST_F(functions_test, sums_of_numbers_of_one_sign_keep_their_digits) {
             std::complex<float>(0.1F, 0.3F));
 }
 
+TEST_F(functions_test, reductions_compute_in_the_type_that_is_asked_for) {
+  const array x = of<int>({1, 2, 4}).reshaped({1, 3});
+  const array sum = usmx::sum(x, {.axes = 1}, {.type = usmx::float32});
+  EXPECT_EQ(sum.type(), usmx::float32);
+  EXPECT_EQ(usmx::to_vector<float>(sum), std::vector<float>{7});
+  EXPECT_EQ(usmx::mean(x, {}, {.type = usmx::float32}).item<float>(), 7 / 3.0F);
+  EXPECT_EQ(usmx::prod(x, {}, {.type = usmx::int8}).item<std::int8_t>(), 8);
+  EXPECT_EQ(usmx::max(x, {}, {.type = usmx::int32}).item<int>(), 4);
+  const array truths = usmx::astype(x, usmx::bool_);
+  EXPECT_TRUE(usmx::sum(truths, {}, {.type = usmx::bool_}).item<bool>());
+  EXPECT_EQ(usmx::sum(truths, {}, {.type = usmx::uint8}).item<std::uint8_t>(), 3);
+  expect_error<usmx::type_error>([&] { usmx::max(x, {}, {.type = usmx::float32}); },
+                                 {"max", "int32", "float32"});
+  const array fractions = of<float>({1.5F, 2});
+  EXPECT_EQ(usmx::sum(fractions, {}, {.type = usmx::float64}).type(), usmx::float64);
+  expect_error<usmx::type_error>([&] { usmx::sum(fractions, {}, {.type = usmx::int32}); },
+                                 {"sum", "float32", "int32"});
+}
+
+TEST_F(functions_test, integers_have_no_negative_integer_powers) {
+  const array x = of<int>({1, 2});
+  expect_error<usmx::value_error>([&] { usmx::pow(x, -1); }, {"negative integer powers", "int32"});
+  EXPECT_EQ(usmx::to_vector<double>(usmx::pow(x, -1.0)), (std::vector<double>{1, 0.5}));
+  EXPECT_EQ(usmx::to_vector<int>(usmx::pow(x, 2)), (std::vector<int>{1, 4}));
+}
+
 TEST_F(functions_test, outputs_of_the_options_are_written) {
   const array x = of<float>({1, 2});
   const array out = usmx::empty({2}, usmx::float32, queue());

@@ -169,3 +169,17 @@ def test_wrong_number_of_operands_is_a_type_error(name):
 def test_function_of_another_name_is_an_error():
     with pytest.raises(ValueError, match="usmx has no function 'median'"):
         usmx._core._row_function("median")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "usmx.searchsorted(x, x)", "usmx.searchsorted(x, x, side='right', sorter=i)",
+        "usmx.unique_values(x)", "usmx.unique_counts(x)", "usmx.unique_inverse(x)",
+        "usmx.unique_all(x)",
+    ],
+)  # fmt: skip
+def test_searches_are_one_call_of_the_library(statement):
+    """The function itself, its wrapper, and how it takes its argument."""
+    found = entered(statement, usmx=usmx, x=a, i=usmx.asarray([0, 1, 2]))
+    assert len(found) <= 4, found

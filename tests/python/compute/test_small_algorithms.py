@@ -57,6 +57,31 @@ def test_sorted_elements_and_places_are_the_kernels(monkeypatch, dtype):
                 assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("n", [1, 2, 300])
+def test_different_elements_are_the_kernels(dtype, n):
+    host = values(dtype, (n, 2)).T
+    found = usmx.unique_all(usmx.asarray(host))
+    parts = [
+        (usmx.unique_values, found[:1]),
+        (usmx.unique_counts, (found[0], found[3])),
+        (usmx.unique_inverse, (found[0], found[2])),
+    ]
+    before = usmx.host_access("strict")  # then the host does not reach memory of a device
+    try:
+        expected = usmx.unique_all(usmx.asarray(host))
+        assert expected.values.usm_type == "device"
+        alone = [(function(usmx.asarray(host)), of) for function, of in parts]
+    finally:
+        usmx.host_access(before)
+    alone += [(function(usmx.asarray(host)), of) for function, of in parts]
+    for all_found, all_expected in [(found, expected), *alone]:
+        all_found = all_found if isinstance(all_found, tuple) else (all_found,)
+        for one, other in zip(all_found, all_expected, strict=True):
+            assert is_same(usmx.asnumpy(one), usmx.asnumpy(other))
+
+
 # Rows beside each other and alone, of less and more than a whole vector, on one thread and on more.
 ROWS = [
     (1, 1),
