@@ -217,7 +217,7 @@ def searchsorted(
         >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
         [0 1 3]
     """
-    view = x1 if type(x1) is USMArray else as_lists("x1", x1)
+    view = as_lists("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     values = (
