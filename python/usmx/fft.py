@@ -1,28 +1,29 @@
-"""Fourier transforms, by the array API and NumPy: oneMKL computes (docs/reference/fft.md).
+"""Fourier transforms, by the array API and NumPy (docs/reference/fft.md).
 
-oneMKL's transforms of the host run in the order of all work on the arrays. Without it NumPy
-computes, which waits (docs/decisions.md, 163). On CUDA devices cuFFT computes (190).
+The library's functions check, and compute by oneMKL's transforms of the host or by cuFFT, in the
+order of all work on the arrays (docs/decisions.md, 203). Without oneMKL NumPy computes, which waits
+(163).
 """
 
 from __future__ import annotations
 
-from math import prod, sqrt
 from typing import TYPE_CHECKING
 
 from usmx import _core, _functions
 from usmx._compute.call import arrays_of, compute, written
 from usmx._compute.promotion import default_float
 from usmx._compute.table import ROWS
-from usmx._container.asynchronous import wait_at_exit
+from usmx._compute.vendors import unreached
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy
 from usmx._container.manipulation import roll
-from usmx._core import USMArray, _dtype, asarray, asnumpy, copy, empty, zeros
+from usmx._core import asarray, asnumpy, copy, empty
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import SupportsIndex
 
+    from usmx._core import USMArray
     from usmx._typing import DeviceLike, DTypeLike, Norm, Producer, QueueLike, UsmType
 
 __all__ = [
@@ -67,7 +68,7 @@ def fft(
         >>> print(usmx.fft.fft(usmx.asarray([1.0, 0.0, 0.0, 0.0])))
         [1.+0.j 1.+0.j 1.+0.j 1.+0.j]
     """
-    return written("fft.fft", out, _complex("fft", x, (n,), (axis,), norm, True))
+    return _transformed("fft", x, n, _one(axis), norm, out)
 
 
 def ifft(
@@ -84,7 +85,7 @@ def ifft(
         >>> print(usmx.fft.ifft(usmx.asarray([4.0, 0.0, 0.0, 0.0])))
         [1.+0.j 1.+0.j 1.+0.j 1.+0.j]
     """
-    return written("fft.ifft", out, _complex("ifft", x, (n,), (axis,), norm, False))
+    return _transformed("ifft", x, n, _one(axis), norm, out)
 
 
 def rfft(
@@ -106,7 +107,7 @@ def rfft(
         >>> print(usmx.fft.rfft(usmx.asarray([1.0, 0.0, 0.0, 0.0])))
         [1.+0.j 1.+0.j 1.+0.j]
     """
-    return written("fft.rfft", out, _real("rfft", x, (n,), (axis,), norm))
+    return _transformed("rfft", x, n, _one(axis), norm, out)
 
 
 def irfft(
@@ -129,7 +130,7 @@ def irfft(
         >>> print(usmx.fft.irfft(usmx.asarray([4.0, 0.0, 0.0])))
         [1. 1. 1. 1.]
     """
-    return written("fft.irfft", out, _to_real("irfft", x, (n,), (axis,), norm))
+    return _transformed("irfft", x, n, _one(axis), norm, out)
 
 
 def hfft(
@@ -148,8 +149,10 @@ def hfft(
         >>> print(usmx.fft.hfft(usmx.asarray([1.0, 0.0, 0.0])))
         [1. 1. 1. 1.]
     """
-    x = compute(ROWS["conj"], (_prepared("hfft", x, "c"),))
-    return written("fft.hfft", out, _to_real("hfft", x, (n,), (axis,), _swapped(norm)))
+    (x,) = arrays_of("fft.hfft", ("x",), (x,))
+    if x.dtype.kind == "c":
+        x = compute(ROWS["conj"], (x,))
+    return _transformed("hfft", x, n, _one(axis), norm, out)
 
 
 def ihfft(
@@ -166,7 +169,7 @@ def ihfft(
         >>> print(usmx.fft.ihfft(usmx.asarray([4.0, 0.0, 0.0, 0.0])))
         [1.-0.j 1.-0.j 1.-0.j]
     """
-    found = _real("ihfft", x, (n,), (axis,), _swapped(norm))
+    found = _transformed("ihfft", x, n, _one(axis), norm, None)
     return written("fft.ihfft", out, compute(ROWS["conj"], (found,)))
 
 
@@ -204,7 +207,7 @@ def fftn(
         [[4.+0.j 0.+0.j]
          [0.+0.j 0.+0.j]]
     """
-    return written("fft.fftn", out, _complex("fftn", x, s, axes, norm, True))
+    return _transformed("fftn", x, _several(s), _several(axes), norm, out)
 
 
 def ifftn(
@@ -222,7 +225,7 @@ def ifftn(
         [[1.+0.j 0.+0.j]
          [0.+0.j 0.+0.j]]
     """
-    return written("fft.ifftn", out, _complex("ifftn", x, s, axes, norm, False))
+    return _transformed("ifftn", x, _several(s), _several(axes), norm, out)
 
 
 def rfftn(
@@ -245,7 +248,7 @@ def rfftn(
         [[4.+0.j 0.+0.j]
          [0.+0.j 0.+0.j]]
     """
-    return written("fft.rfftn", out, _real("rfftn", x, s, axes, norm))
+    return _transformed("rfftn", x, _several(s), _several(axes), norm, out)
 
 
 def irfftn(
@@ -269,7 +272,7 @@ def irfftn(
         [[1. 1.]
          [1. 1.]]
     """
-    return written("fft.irfftn", out, _to_real("irfftn", x, s, axes, norm))
+    return _transformed("irfftn", x, _several(s), _several(axes), norm, out)
 
 
 def fft2(
@@ -323,211 +326,32 @@ def irfft2(
 # ---- what all transforms share
 
 
-def _complex(function, x, s, axes, norm, is_forward):
-    x = _prepared(function, x, "c")
-    s, axes = _extents_and_axes(function, x, s, axes)
-    return _along(x, s, axes, is_forward, _scale(function, norm, prod(s), is_forward))
+ASKS_CALLER_FIRST = False  # tests set it: then all is computed as without a library
 
 
-def _real(function, x, s, axes, norm):
-    x = _prepared(function, x, "f")
-    s, axes = _extents_and_axes(function, x, s, axes)
-    if not axes:
-        raise ValueError(f"fft.{function}: at least 1 axis must be transformed")
-    scale = _scale(function, norm, prod(s), True)
-    count = _count_together(axes)
-    x = _fitted(x, s[-count:], axes[-count:])
-    shape = [*x.shape]
-    shape[axes[-1]] = shape[axes[-1]] // 2 + 1
-    is_last = count == len(axes)
-    some = axes[-count:]
-    x = _transformed(x, tuple(shape), _complex_of(x), some, True, scale if is_last else 1.0)
-    return _along(x, s[:-count], axes[:-count], True, scale)
+def _one(axis):
+    """An axis, which is no tuple."""
+    return as_integer("axis", axis) if type(axis) is not int else axis
 
 
-def _to_real(function, x, s, axes, norm):
-    x = _prepared(function, x, "c")
-    given = s
-    s, axes = _extents_and_axes(function, x, s, axes)
-    if not axes:
-        raise ValueError(f"fft.{function}: at least 1 axis must be transformed")
-    if given is None or given[-1] in (None, -1):
-        s[-1] = 2 * (x.shape[axes[-1]] - 1)
-        _require_points(function, s)
-    # What the spectrum says beyond the first half counts in oneMKL's transforms of several axes,
-    # and not in NumPy's, which takes the first axes first. usmx's function for cuFFT knows it.
-    count = _count_together(axes) if _by_cufft(x) else 1
-    x = _along(x, s[:-count][::-1], axes[:-count][::-1], False, 1.0)
-    x = _fitted(x, [*s[-count:-1], s[-1] // 2 + 1], axes[-count:])
-    shape = [*x.shape]
-    shape[axes[-1]] = s[-1]
-    dtype = _dtype("float32" if x.dtype == _dtype("complex64") else "float64")
-    scale = _scale(function, norm, prod(s), False)
-    return _transformed(x, tuple(shape), dtype, axes[-count:], False, scale)
+def _several(numbers):
+    return None if numbers is None else tuple(numbers)
 
 
-def _along(x, s, axes, is_forward, scale):
-    """Transform complex numbers along axes, the last ones first; each is cut or padded to `s`."""
-    while axes:
-        count = _count_together(axes)
-        x = _fitted(x, s[-count:], axes[-count:])
-        some, axes, s = axes[-count:], axes[:-count], s[:-count]
-        x = _transformed(x, x.shape, x.dtype, some, is_forward, 1.0 if axes else scale)
-    return x
-
-
-def _count_together(axes):
-    """How many of the last axes one transform takes: it takes no axis twice."""
-    last = axes[-_MOST_AXES:]
-    while len({*last}) < len(last):
-        last = last[1:]
-    return len(last)
-
-
-def _prepared(function, x, kind):
-    """The array in a type that can be transformed: of real ('f') or complex ('c') numbers."""
-    if type(x) is not USMArray:
+def _transformed(function, x, extents, axes, norm, out):
+    made = _core._fft(function, x, extents, axes, norm, _computed_here, ASKS_CALLER_FIRST)
+    if made is None:
         (x,) = arrays_of(f"fft.{function}", ("x",), (x,))
-    if x.dtype.kind == kind and x.dtype.itemsize > 2:
-        return x
-    if x.dtype.kind not in "biufc":
-        raise TypeError(f"fft.{function}: arrays of type {x.dtype} are not supported")
-    if kind == "f" and x.dtype.kind == "c":
-        raise TypeError(f"fft.{function}: expected real numbers, found {x.dtype}")
-    is_single = x.dtype == _dtype("float32") or x.dtype == _dtype("float16")
-    real = _dtype("float32") if is_single else default_float(x._own_queue.sycl_device)
-    if kind == "f":
-        return x.astype(real)
-    return x.astype(_dtype("complex64" if real.itemsize == 4 else "complex128"))
+        return _transformed(function, x, extents, axes, norm, out)
+    return made if out is None else written(f"fft.{function}", out, made)
 
 
-def _complex_of(x):
-    return _dtype("complex64" if x.dtype == _dtype("float32") else "complex128")
-
-
-def _extents_and_axes(function, x, s, axes):
-    """The extents and the axes of a transform, as lists."""
-    if axes is None:
-        axes = range(x.ndim) if s is None else range(-len(s), 0)
-    axes = [as_axis(axis, x.ndim) for axis in axes]
-    extents = [x.shape[axis] for axis in axes]
-    if s is not None:
-        if len(s) != len(axes):
-            raise ValueError(
-                f"fft.{function}: s and axes must have the same length, found {s} and {axes}"
-            )
-        all_of_axis = (None, -1) if function[-1] in "n2" else (None,)
-        for k, extent in enumerate(s):
-            if extent not in all_of_axis:
-                extents[k] = as_integer("n", extent)
-    _require_points(function, extents)
-    return extents, axes
-
-
-def _require_points(function, extents):
-    if extents and min(extents) < 1:
-        raise ValueError(
-            f"fft.{function}: Invalid number of FFT data points: it must be at least 1, found "
-            f"{min(extents)}"
-        )
-
-
-def _fitted(x, s, axes):
-    """The array with these extents: cut, or with zeros at the end."""
-    shape = [*x.shape]
-    for extent, axis in zip(s, axes, strict=True):
-        shape[axis] = extent
-    shape = tuple(shape)
-    if shape == x.shape:
-        return x
-    part = x[tuple(map(slice, shape))]
-    if part.shape == shape:
-        return part
-    longer = zeros(shape, x.dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
-    longer[tuple(map(slice, part.shape))] = part
-    return longer
-
-
-_SCALES = {  # of n, forward and backward
-    "backward": (lambda n: 1.0, lambda n: 1.0 / n),
-    "forward": (lambda n: 1.0 / n, lambda n: 1.0),
-    "ortho": (lambda n: 1.0 / sqrt(n), lambda n: 1.0 / sqrt(n)),
-}
-_SWAPPED = {"backward": "forward", "forward": "backward", None: "forward"}
-
-
-def _scale(function, norm, count, is_forward):
-    scales = _SCALES.get("backward" if norm is None else norm)
-    if scales is None:
-        raise ValueError(
-            f"fft.{function}: norm must be 'backward', 'ortho' or 'forward', found {norm!r}"
-        )
-    return scales[0 if is_forward else 1](count)
-
-
-def _swapped(norm):
-    return _SWAPPED.get(norm, norm)
-
-
-_MOST_AXES = 7  # of a plan
-
-_found: list[bool] = []
-
-
-def _has_mkl():
-    if not _found and _core._find_host_library()[0]:
-        _found.append(True)
-    return bool(_found)
-
-
-_found_cufft: list[bool] = []
-_PARTS = {"complex64": "float32", "complex128": "float64"}
-
-
-def _by_cufft(x):
-    """Whether cuFFT transforms an array. What is missing may come later."""
-    if not _core._is_cuda(x):
-        return False
-    if not _found_cufft and _core._find_transform_library(x._own_queue.sycl_device)[1]:
-        _found_cufft.append(True)
-    return bool(_found_cufft)
-
-
-def _transformed(x, shape, dtype, axes, is_forward, scale):
-    """A new array for the transform along axes that each occur once."""
-    made = empty(shape, dtype, usm_type=x.usm_type, sycl_queue=x._own_queue)
-    if not made.size:
-        return made
-    if _by_cufft(x):
-        _core._start_cuda_fourier(x, made, axes, is_forward)
-        wait_at_exit()
-        if scale != 1.0:
-            parts = made.view(_dtype(_PARTS.get(dtype.name, dtype.name)))
-            parts *= scale
-        return made
+def _computed_here(x, made, axes, is_forward, scale):
+    """Transform along axes that each occur once, by NumPy."""
     if not _core._host_reaches(x):
-        if _core._is_cuda(x):
-            reason = _core._find_transform_library(x._own_queue.sycl_device)[2]
-            raise RuntimeError(
-                f"fft: cuFFT cannot be used: {reason}: python -m pip install nvidia-cufft (for "
-                "CUDA 13) or nvidia-cufft-cu12; or make the array with usm_type='shared', for the "
-                "host to compute"
-            )
-        raise NotImplementedError(
-            "fft: oneMKL transforms memory that the host reaches, found memory of kind "
-            f"{x.usm_type!r} on {x._own_queue.sycl_device.name}: usmx does not call this device's "
-            "own library yet; make the array with usm_type='shared'"
-        )
-    if not _found and not _has_mkl():
-        made[...] = _by_numpy(asnumpy(x), shape, dtype, axes, is_forward) * scale
-        return made
-    has_forward_steps = x.flags.c_contiguous or min(x.strides) > 0
-    if not has_forward_steps or not _core._run_fourier(x, made, axes, is_forward, scale):
-        x = copy(x, order="C")
-        if not _core._run_fourier(x, made, axes, is_forward, scale):
-            raise ValueError(f"fft: oneMKL refuses a transform of shape {shape} along {axes}")
-    wait_at_exit()
-    return made
+        raise unreached("fft", x, _core._find_transform_library)
+    made[...] = _by_numpy(asnumpy(x), made.shape, made.dtype, axes, is_forward) * scale
+    return True
 
 
 def _by_numpy(x, shape, dtype, axes, is_forward):
@@ -571,7 +395,7 @@ def fftfreq(
         >>> print(usmx.fft.fftfreq(4))
         [ 0.    0.25 -0.5  -0.25]
     """
-    _require_points("fftfreq", [as_integer("n", n)])
+    _require_points("fftfreq", n)
     return _frequencies(numpy.fft.fftfreq(n, d), dtype, device, usm_type, sycl_queue)
 
 
@@ -596,8 +420,15 @@ def rfftfreq(
         >>> print(usmx.fft.rfftfreq(4))
         [0.   0.25 0.5 ]
     """
-    _require_points("rfftfreq", [as_integer("n", n)])
+    _require_points("rfftfreq", n)
     return _frequencies(numpy.fft.rfftfreq(n, d), dtype, device, usm_type, sycl_queue)
+
+
+def _require_points(function, n):
+    if as_integer("n", n) < 1:
+        raise ValueError(
+            f"fft.{function}: Invalid number of FFT data points: it must be at least 1, found {n}"
+        )
 
 
 def _frequencies(values, dtype, device, usm_type, sycl_queue):

@@ -383,6 +383,8 @@ void start_in_place(const array& a, std::span<const int> axes, bool is_forward) 
 
 library_search find_cufft() { return find_toolkit_library(cufft_files, "cuFFT"); }
 
+bool has_cufft() { return cufft() != nullptr; }
+
 std::optional<cufft_side> cufft_side_of(std::span<const ptrdiff_t> extents,
                                         std::span<const ptrdiff_t> strides, ptrdiff_t distance) {
   if (strides.back() < 1 || distance < 1) {

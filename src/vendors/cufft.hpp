@@ -14,6 +14,8 @@ namespace usmx::inline v1::detail {
 /// Finds the library: one that is loaded already, else that of the newest version of CUDA that the
 /// driver takes.
 library_search find_cufft();
+/// Whether it can be used. Loads it.
+bool has_cufft();
 
 /// The elements on one side of a plan, as cufftXtMakePlanMany() has them: the one of an index
 /// (i, j, k) of a transform is at ((i * memory[1] + j) * memory[2] + k) * stride, and the next

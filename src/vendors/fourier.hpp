@@ -31,12 +31,12 @@ USMX_API bool has_fourier();
 /// The work of a call, by a plan that is made now or was kept. None if the library refuses the
 /// strides of the input. Throws value_error for shapes that do not fit or have no elements,
 /// type_error for types. has_fourier() has been true.
-USMX_API std::optional<host_work> fourier_work(const fourier_call&);
+std::optional<host_work> fourier_work(const fourier_call&);
 
 /// Starts a transform on the queue of the arrays, which is a CUDA device's, by cuFFT, in the order
 /// of all work on them. Copies what cuFFT does not take as it lies. The scale must be 1, as cuFFT
 /// has none. Throws as fourier_work() does, and device_error where cuFFT cannot be used or refuses.
-USMX_API void start_cuda_fourier(const fourier_call&);
+void start_cuda_fourier(const fourier_call&);
 
 /// The bounds of what a process keeps, for each library.
 inline constexpr std::size_t max_kept_plans = 64;

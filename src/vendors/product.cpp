@@ -305,15 +305,15 @@ bool start_vendor_product(const array& x, const array& y, const array& z) {
 
 namespace {
 
-vendor_library found_as(const char* name, detail::library_search found) {
-  return {name, found.handle != nullptr, std::move(found.text)};
+vendor_library found_as(const char* name, detail::library_search found, const char* install = "") {
+  return {name, found.handle != nullptr, std::move(found.text), install};
 }
 
-vendor_library find_cuda_library(const sycl::device& device, const char* name,
+vendor_library find_cuda_library(const sycl::device& device, const char* name, const char* install,
                                  detail::library_search (*find)()) {
   const detail::runtime_call call;
   if (vendor_for(device.get_backend()) == vendor::cublas) {
-    return found_as(name, find());
+    return found_as(name, find(), install);
   }
   return {"", false, "no vendor's library is called for the back end of this device"};
 }
@@ -334,17 +334,22 @@ vendor_library find_product_library(const sycl::device& device) {
 }
 
 vendor_library find_transform_library(const sycl::device& device) {
-  return find_cuda_library(device, "cuFFT", detail::find_cufft);
+  return find_cuda_library(device, "cuFFT",
+                           "python -m pip install nvidia-cufft (for CUDA 13) or nvidia-cufft-cu12",
+                           detail::find_cufft);
 }
 
 vendor_library find_solver_library(const sycl::device& device) {
-  return find_cuda_library(device, "cuSOLVER", detail::find_cusolver);
+  return find_cuda_library(
+      device, "cuSOLVER",
+      "python -m pip install nvidia-cusolver (for CUDA 13) or nvidia-cusolver-cu12",
+      detail::find_cusolver);
 }
 
 vendor_library find_host_library() {
   detail::library_search found = detail::find_onemkl_host();
-  return {"oneMKL", found.handle != nullptr && has_lapack() && has_fourier(),
-          std::move(found.text)};
+  return {"oneMKL", found.handle != nullptr && has_lapack() && has_fourier(), std::move(found.text),
+          "python -m pip install 'usmx[mkl]'"};
 }
 
 }  // namespace usmx::inline v1::internal

@@ -21,14 +21,14 @@ USMX_API bool start_vendor_product(const array& x, const array& y, const array& 
 struct vendor_library {
   std::string name;  ///< empty if none is known for the device
   bool is_found;
-  std::string text;  ///< its file, or why it cannot be used
+  std::string text;          ///< its file, or why it cannot be used
+  std::string install = {};  ///< how it comes, if that is known
 };
 
 /// Looks for the library that start_vendor_product() calls on a device, and loads it.
 USMX_API vendor_library find_product_library(const sycl::device& device);
 
 /// Look for the libraries that compute Fourier transforms and linear algebra on a device, which
-/// only
 /// only CUDA's devices have.
 USMX_API vendor_library find_transform_library(const sycl::device& device);
 USMX_API vendor_library find_solver_library(const sycl::device& device);

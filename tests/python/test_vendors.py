@@ -31,7 +31,7 @@ def used(dtype):
     return made is not None and complex(made[0, 0]) == 2
 
 def show():
-    name, is_found, text = _core._find_product_library(usmx.SyclDevice())
+    name, is_found, text, _ = _core._find_product_library(usmx.SyclDevice())
     print(json.dumps([is_found, text, [used(t) for t in ("f4", "f8", "c8", "c16")]]), flush=True)
 """
 
@@ -50,7 +50,7 @@ def shown(code, **environment):
 
 
 def test_products_are_onemkls():
-    name, is_found, text = usmx._core._find_product_library(usmx.SyclDevice())
+    name, is_found, text, _ = usmx._core._find_product_library(usmx.SyclDevice())
     assert (name, is_found) == ("oneMKL", True), text
     assert Path(text).parent == LIBRARIES.resolve()
     x = usmx.ones((2, 2))
@@ -85,6 +85,13 @@ def test_program_may_end_while_products_are_unfinished():
 # ---- a GPU's own libraries, where there is none
 
 
+def of_a_gpu(monkeypatch):
+    """Arrays count as such that the host does not reach."""
+    for module in (usmx.fft, usmx.linalg._lapack):
+        monkeypatch.setattr(module, "ASKS_CALLER_FIRST", True)
+    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
+
+
 @pytest.mark.parametrize(
     ("call", "library", "package"),
     [
@@ -96,9 +103,9 @@ def test_program_may_end_while_products_are_unfinished():
 )
 def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, library, package):
     x = usmx.ones((2, 2))
-    missing = (library, False, "there is no library")
+    missing = (library, False, "there is no library", f"python -m pip install {package}")
+    of_a_gpu(monkeypatch)
     monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
-    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
     monkeypatch.setattr(usmx._core, "_find_transform_library", lambda device: missing)
     monkeypatch.setattr(usmx._core, "_find_solver_library", lambda device: missing)
     text = f"{library} cannot be used: there is no library: .*{package}.*usm_type='shared'"
@@ -107,14 +114,14 @@ def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, l
 
 
 def test_eigenvalues_are_computed_on_the_host_beside_a_library_that_lacks_them(monkeypatch):
+    of_a_gpu(monkeypatch)
     monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
-    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
     values = usmx.linalg.eigvals(usmx.asarray([[0.0, -1.0], [1.0, 0.0]]))
     assert sorted(values.tolist(), key=lambda z: z.imag) == [-1j, 1j]
 
 
 def test_memory_of_other_gpus_is_refused(monkeypatch):
-    monkeypatch.setattr(usmx._core, "_host_reaches", lambda x: False)
+    of_a_gpu(monkeypatch)
     for call in (usmx.fft.fft, usmx.linalg.inv, usmx.linalg.eig):
         with pytest.raises(NotImplementedError, match="own library yet; make the array"):
             call(usmx.ones((2, 2)))
@@ -124,8 +131,8 @@ def test_doctor_says_which_libraries_a_gpu_has():
     def seen(is_found):
         found = {"filter": "cuda:gpu:0", "is_found": is_found, "text": "the text"}
         libraries = [
-            {"library": "cuSOLVER", "use": "linear algebra", **found},
-            {"library": "cuFFT", "use": "Fourier transforms", **found},
+            {"library": library, "use": use, "install": f"nvidia-{library.lower()}-cu12", **found}
+            for library, use in (("cuSOLVER", "linear algebra"), ("cuFFT", "Fourier transforms"))
         ]
         return list(optional.products(SimpleNamespace(products=Probe(device_libraries=libraries))))
 

@@ -28,6 +28,13 @@ class USMX_API placement_error : public value_error {
   using value_error::value_error;
 };
 
+/// A matrix for which a function of linear algebra has no result, such as a singular one, or a
+/// shape that is no matrix's. Python: usmx.linalg.LinAlgError, which is a ValueError.
+class USMX_API linalg_error : public value_error {
+ public:
+  using value_error::value_error;
+};
+
 /// An argument or an array has the wrong type. Python: TypeError.
 class USMX_API type_error : public std::invalid_argument {
  public:

@@ -92,6 +92,10 @@ void require_plain(const std::string& function, const array&);
 /// An argument `axis` that is an integer, and no bool.
 std::ptrdiff_t integer_axis(nb::handle axis);
 
+/// Has Python wait for all work before the process ends: the handlers that the libraries of vendors
+/// and of threads have for its end come before the work that they do is complete.
+void wait_at_exit();
+
 /// Runs what may wait or compile, without the interpreter lock.
 template <class Run>
 auto run_unlocked(const std::string& function, const Run& run) {

@@ -34,16 +34,6 @@ product_ways ways_in(nb::handle only) {
   return {.host = text == "host", .vendor = text == "vendor", .kernels = text == "kernel"};
 }
 
-/// The handlers that the libraries of vendors and of threads have for the end of a process come
-/// before the work that they do is complete.
-void wait_at_exit() {
-  static bool is_arranged = false;  // with the interpreter lock
-  if (!is_arranged) {
-    hooks::wait_at_exit();
-    is_arranged = true;
-  }
-}
-
 /// Throws placement_error for arrays on two queues, type_error for structured elements.
 void require_operands(const std::string& function, const array& x, const array& y) {
   queue_of_all(function, std::array<kernel_argument, 2>{x, y});
@@ -150,6 +140,14 @@ nb::object vecdot(nb::handle of_x, nb::handle of_y, nb::handle axis, nb::handle 
 }
 
 }  // namespace
+
+void wait_at_exit() {
+  static bool is_arranged = false;  // with the interpreter lock
+  if (!is_arranged) {
+    hooks::wait_at_exit();
+    is_arranged = true;
+  }
+}
 
 PyObject* product_of(PyObject* left, PyObject* right) noexcept {
   return guarded<PyObject*>(nullptr,

@@ -1,18 +1,24 @@
 // Mathematics by the libraries of vendors, as the package calls them: linear algebra and Fourier
 // transforms (docs/decisions.md, 163).
+#include <array>
 #include <atomic>
-#include <memory>
+#include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "compute/compute.hpp"
+#include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
+#include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
@@ -27,47 +33,224 @@ std::vector<array> arrays_of(const nb::tuple& objects) {
   return all;
 }
 
-/// Runs what is little at once, where nobody can tell the difference but by the time
-/// (docs/decisions.md, 135): the interpreter lock keeps others from the arrays meanwhile.
-void run(const internal::host_work& work, bool wait) {
-  if (!work.run_at_once()) {
-    const without_interpreter_lock unlocked;
-    work.start(wait);
-  }
+/// How the library makes results for calls of Python, and whether it may do little work at once:
+/// the interpreter lock keeps others from the arrays meanwhile (docs/decisions.md, 135).
+template <class Way>
+Way way_of_python(bool has_lock, bool asks_caller_first) {
+  Way way;
+  way.make = [](layout where, dtype type, const sycl::queue& queue, usm_kind kind) {
+    return make_array(std::move(where), type, queue, kind, first_use::in_order);
+  };
+  way.is_alone = has_lock;
+  way.asks_caller_first = asks_caller_first;
+  return way;
 }
 
-int run_lapack(const std::string& routine, const nb::tuple& inputs, const nb::tuple& outputs,
-               bool option, double tolerance, bool wait) {
+/// Calls `run(has_lock)`, with the interpreter lock if the work may be little, and begins anew
+/// without it if that would have to wait.
+template <class Run>
+auto computed(const std::string& function, bool may_be_little, const Run& run) {
   require_usable_process();
   look_for_peers();
-  const auto fate =
-      std::make_shared<std::atomic<internal::matrix_fate>>(internal::matrix_fate::fine);
-  run(internal::lapack_work({routine, arrays_of(inputs), arrays_of(outputs), option, tolerance},
-                            fate),
-      wait);
-  return wait ? static_cast<int>(fate->load()) : 0;
-}
-
-/// Whether the library takes the strides of the input.
-bool run_fourier(nb::handle input, nb::handle output, std::vector<int> axes, bool is_forward,
-                 double scale) {
-  const internal::fourier_call call{array_in(input), array_in(output), std::move(axes), is_forward,
-                                    scale};
-  constexpr std::ptrdiff_t size_of_quick_plans = 4096;
-  const auto work = ordered(call.input.size() <= size_of_quick_plans,
-                            [&] { return internal::fourier_work(call); });
-  if (work) {
-    require_usable_process();
-    run(*work, false);
+  if (may_be_little) {
+    try {
+      const internal::no_waiting while_locked;
+      return run(true);
+    } catch (const internal::would_wait&) {
+      // Nothing but new memory for the results has been touched, and that is gone again.
+    }
   }
-  return work.has_value();
+  return run_unlocked(function, [&] { return run(false); });
 }
 
-void start_cuda_fourier(nb::handle input, nb::handle output, std::vector<int> axes,
-                        bool is_forward) {
-  const internal::fourier_call call{array_in(input), array_in(output), std::move(axes), is_forward,
-                                    1.0};
-  ordered(false, [&] { internal::start_cuda_fourier(call); });
+/// The host's library is loaded without the interpreter lock. Later calls find it at once.
+std::atomic<bool> is_host_library_loaded = false;
+
+// ---- linear algebra
+
+using linalg_results = std::vector<array>;
+
+/// The results of Python's own way of computing; none if the host has to compute.
+std::optional<linalg_results> ask_for_results(nb::handle caller,
+                                              const internal::linalg_call& call) {
+  const with_interpreter_lock locked;
+  nb::list inputs;
+  for (const array& each : call.inputs) {
+    inputs.append(to_python(array(each)));
+  }
+  nb::list results;
+  for (const internal::linalg_result& each : call.results) {
+    results.append(nb::make_tuple(to_tuple(each.shape), to_numpy_dtype(each.type)));
+  }
+  const std::string kind(name(call.kind));
+  const std::string routine(call.routine);
+  const nb::object made = call_python(caller, routine, inputs, results, kind, call.option,
+                                      call.tolerance, call.is_checked);
+  if (made.is_none()) {
+    return std::nullopt;
+  }
+  linalg_results all;
+  for (const nb::handle each : nb::cast<nb::tuple>(made)) {
+    all.push_back(array_in(each));
+  }
+  return all;
+}
+
+internal::linalg_way linalg_way_of_python(bool has_lock, bool is_checked, nb::handle caller,
+                                          bool asks_caller_first) {
+  auto way = way_of_python<internal::linalg_way>(has_lock, asks_caller_first);
+  way.is_checked = is_checked;
+  way.caller = [caller](const internal::linalg_call& call) {
+    return ask_for_results(caller, call);
+  };
+  return way;
+}
+
+/// Whether LAPACK may compute with these at once, which takes longer for more elements.
+bool may_be_little_for_lapack(const array& x, const array* right, bool asks_caller_first) {
+  constexpr std::ptrdiff_t most = 4096;
+  const auto is_ready = [](const array& a) {
+    return a.size() <= most && internal::is_ready_for_lapack(a);
+  };
+  return is_host_library_loaded && !asks_caller_first && is_ready(x) &&
+         (right == nullptr || is_ready(*right));
+}
+
+void require_one_queue(const std::string& function, const array& x, const array* right) {
+  if (right != nullptr) {
+    queue_of_all(function, std::array<kernel_argument, 2>{x, *right});
+  }
+}
+
+/// One operand or two; None if one of them is no USMArray.
+nb::object linalg(const std::string& routine, nb::handle of_x, nb::handle of_right, bool option,
+                  bool is_checked, nb::handle caller, bool asks_caller_first) {
+  const array* const given_x = as_array(of_x.ptr());
+  const array* const given_right = of_right.is_none() ? nullptr : as_array(of_right.ptr());
+  if (given_x == nullptr || (given_right == nullptr && !of_right.is_none())) {
+    return nb::none();
+  }
+  const array x = *given_x;  // the caller's may change while the lock is free
+  const std::optional<array> second =
+      given_right == nullptr ? std::nullopt : std::optional(*given_right);
+  const array* const right = second ? &*second : nullptr;
+  const std::string function = "linalg." + routine;
+  require_one_queue(function, x, right);
+  linalg_results made =
+      computed(function, may_be_little_for_lapack(x, right, asks_caller_first), [&](bool has_lock) {
+        return internal::run_routine(
+            routine, x, right, option,
+            linalg_way_of_python(has_lock, is_checked, caller, asks_caller_first));
+      });
+  is_host_library_loaded = true;
+  wait_at_exit();
+  if (made.size() == 1) {
+    return to_python(std::move(made.front()));
+  }
+  nb::list all;
+  for (array& each : made) {
+    all.append(to_python(std::move(each)));
+  }
+  return nb::tuple(all);
+}
+
+nb::object lstsq(nb::handle of_a, nb::handle of_b, std::optional<double> rcond, bool is_checked,
+                 nb::handle caller, bool asks_caller_first) {
+  const array a = array_in(of_a);
+  const array b = array_in(of_b);
+  require_one_queue("linalg.lstsq", a, &b);
+  linalg::lstsq_result made = computed(
+      "linalg.lstsq", a.size() != 0 && may_be_little_for_lapack(a, &b, asks_caller_first),
+      [&](bool has_lock) {
+        return internal::least_squares(
+            a, b, rcond, linalg_way_of_python(has_lock, is_checked, caller, asks_caller_first));
+      });
+  is_host_library_loaded = true;
+  wait_at_exit();
+  return nb::make_tuple(to_python(std::move(made.x)), to_python(std::move(made.residuals)),
+                        made.rank, to_python(std::move(made.singular_values)));
+}
+
+// ---- Fourier transforms
+
+bool ask_for_transform(nb::handle caller, const internal::fourier_call& call) {
+  const with_interpreter_lock locked;
+  nb::list axes;
+  for (const int axis : call.axes) {
+    axes.append(axis);
+  }
+  return nb::cast<bool>(call_python(caller, to_python(array(call.input)),
+                                    to_python(array(call.output)), axes, call.is_forward,
+                                    call.scale));
+}
+
+fft::norm norm_argument(const std::string& function, nb::handle norm) {
+  if (norm.is_none()) {
+    return fft::norm::backward;
+  }
+  const std::string_view text = PyUnicode_Check(norm.ptr()) ? to_text("norm", norm.ptr()) : "";
+  if (text == "backward") {
+    return fft::norm::backward;
+  }
+  if (text == "forward") {
+    return fft::norm::forward;
+  }
+  if (text == "ortho") {
+    return fft::norm::ortho;
+  }
+  throw value_error(detail::message("fft.", function,
+                                    ": norm must be 'backward', 'ortho' or 'forward', found ",
+                                    repr_text(norm.ptr())));
+}
+
+std::optional<std::ptrdiff_t> extent_argument(nb::handle n) {
+  return n.is_none() ? std::nullopt : std::optional(to_count("n", "an integer", n.ptr()));
+}
+
+/// `extents` and `axes` are tuples, an integer each, or None. None if `x` is no USMArray.
+nb::object transform(const std::string& function, nb::handle of_x, nb::handle extents,
+                     nb::handle axes, nb::handle norm, nb::handle caller, bool asks_caller_first) {
+  const array* const given = as_array(of_x.ptr());
+  if (given == nullptr) {
+    return nb::none();
+  }
+  const array x = *given;  // the caller's may change while the lock is free
+  internal::transform_call call{function};
+  const bool has_one_axis = !axes.is_none() && !PyTuple_Check(axes.ptr());
+  if (has_one_axis) {
+    call.extents.emplace(1, extent_argument(extents));
+    call.axes.emplace(1, integer_axis(axes));
+  } else {
+    if (!extents.is_none()) {
+      call.extents.emplace();
+      for (const nb::handle each : nb::cast<nb::tuple>(extents)) {
+        call.extents->push_back(extent_argument(each));
+      }
+    }
+    if (!axes.is_none()) {
+      call.axes.emplace();
+      for (const nb::handle each : nb::cast<nb::tuple>(axes)) {
+        call.axes->push_back(integer_axis(each));
+      }
+    }
+  }
+  call.norm = norm_argument(function, norm);
+  const std::vector<std::string> names{"fft." + function};
+  progress_line line(names);
+  array made =
+      computed(names.front(),
+               is_host_library_loaded && !asks_caller_first && internal::is_ready_for_transforms(x),
+               [&](bool has_lock) {
+                 auto way = way_of_python<internal::transform_way>(has_lock, asks_caller_first);
+                 way.caller = [caller](const internal::fourier_call& each) {
+                   return ask_for_transform(caller, each);
+                 };
+                 way.progress = [&](std::chrono::seconds passed) { line.show(passed); };
+                 return internal::transformed(call, x, way);
+               });
+  is_host_library_loaded = true;
+  wait_at_exit();
+  return to_python(std::move(made));
 }
 
 void start_cuda_solver(const std::string& routine, const nb::tuple& arrays, bool option) {
@@ -75,7 +258,8 @@ void start_cuda_solver(const std::string& routine, const nb::tuple& arrays, bool
   ordered(false, [&] { internal::start_cuda_solver(call); });
 }
 
-/// The name of a library for a device, whether it is found, and its file or the reason.
+/// The name of a library for a device, whether it is found, its file or the reason, and how it
+/// comes.
 nb::tuple library_for(nb::handle device,
                       internal::vendor_library (*find)(const sycl::device& device)) {
   const sycl::device of = queue_argument(nb::none(), device).get_device();
@@ -83,7 +267,7 @@ nb::tuple library_for(nb::handle device,
     const without_interpreter_lock unlocked;
     return find(of);
   }();
-  return nb::make_tuple(found.name, found.is_found, found.text);
+  return nb::make_tuple(found.name, found.is_found, found.text, found.install);
 }
 
 }  // namespace
@@ -93,17 +277,17 @@ void bind_vendors(nb::module_& m) {
       "_find_product_library",
       [](nb::handle device) { return library_for(device, &internal::find_product_library); },
       nb::arg("device"),
-      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
   m.def(
       "_find_transform_library",
       [](nb::handle device) { return library_for(device, &internal::find_transform_library); },
       nb::arg("device"),
-      nb::sig("def _find_transform_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+      nb::sig("def _find_transform_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
   m.def(
       "_find_solver_library",
       [](nb::handle device) { return library_for(device, &internal::find_solver_library); },
       nb::arg("device"),
-      nb::sig("def _find_solver_library(device: DeviceLike, /) -> tuple[str, bool, str]"));
+      nb::sig("def _find_solver_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
   m.def(
       "_find_host_library",
       [] {
@@ -111,9 +295,9 @@ void bind_vendors(nb::module_& m) {
           const without_interpreter_lock unlocked;
           return internal::find_host_library();
         }();
-        return nb::make_tuple(found.is_found, found.text);
+        return nb::make_tuple(found.is_found, found.text, found.install);
       },
-      nb::sig("def _find_host_library() -> tuple[bool, str]"));
+      nb::sig("def _find_host_library() -> tuple[bool, str, str]"));
   m.def(
       "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_in(a)); },
       nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
@@ -123,22 +307,33 @@ void bind_vendors(nb::module_& m) {
         return internal::private_queue(array_in(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
       },
       nb::arg("a"), nb::sig("def _is_cuda(a: USMArray, /) -> bool"));
-  m.def("_start_cuda_fourier", &start_cuda_fourier, nb::arg("input"), nb::arg("output"),
-        nb::arg("axes"), nb::arg("is_forward"),
-        nb::sig("def _start_cuda_fourier(input: USMArray, output: USMArray, axes: Sequence[int], "
-                "is_forward: bool, /) -> None"));
   m.def("_start_cuda_solver", &start_cuda_solver, nb::arg("routine"), nb::arg("arrays"),
         nb::arg("option"),
         nb::sig("def _start_cuda_solver(routine: str, arrays: tuple[USMArray, ...], option: bool, "
                 "/) -> None"));
-  m.def("_run_lapack", &run_lapack, nb::arg("routine"), nb::arg("inputs"), nb::arg("outputs"),
-        nb::arg("option"), nb::arg("tolerance"), nb::arg("wait"),
-        nb::sig("def _run_lapack(routine: str, inputs: tuple[USMArray, ...], outputs: "
-                "tuple[USMArray, ...], option: bool, tolerance: float, wait: bool, /) -> int"));
-  m.def("_run_fourier", &run_fourier, nb::arg("input"), nb::arg("output"), nb::arg("axes"),
-        nb::arg("is_forward"), nb::arg("scale"),
-        nb::sig("def _run_fourier(input: USMArray, output: USMArray, axes: Sequence[int], "
-                "is_forward: bool, scale: float, /) -> bool"));
+  m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x"), nb::arg("right").none(),
+        nb::arg("option"), nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
+        nb::sig("def _linalg(routine: str, x: object, right: object, option: bool, "
+                "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, /) -> Any"),
+        "The result of a routine, or a tuple of them; None if an operand is no USMArray. `caller` "
+        "computes, or returns None, where no library of the host's does.");
+  m.def("_lstsq", &lstsq, nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
+        nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
+        nb::sig("def _lstsq(a: USMArray, b: USMArray, rcond: float | None, is_checked: bool, "
+                "caller: Callable[..., Any], asks_caller_first: bool, /) -> "
+                "tuple[USMArray, USMArray, int, USMArray]"));
+  m.def("_set_linalg_error", &set_linalg_error_class, nb::arg("cls"),
+        nb::sig("def _set_linalg_error(cls: type[Exception], /) -> None"));
+  m.def("_raise_matrix_fate", &internal::throw_matrix_fate, nb::arg("routine"),
+        nb::arg("not_finite"),
+        nb::sig("def _raise_matrix_fate(routine: str, not_finite: bool, /) -> NoReturn"));
+  m.def("_fft", &transform, nb::arg("function"), nb::arg("x"), nb::arg("extents").none(),
+        nb::arg("axes").none(), nb::arg("norm").none(), nb::arg("caller"),
+        nb::arg("asks_caller_first"),
+        nb::sig("def _fft(function: str, x: object, extents: object, axes: object, norm: object, "
+                "caller: Callable[..., bool], asks_caller_first: bool, /) -> Any"),
+        "The result; None if `x` is no USMArray. `caller` computes where no library does, and "
+        "returns whether it has.");
   m.def(
       "_fourier_plans",
       [] {

@@ -19,6 +19,7 @@ namespace {
 // module is torn down.
 PyObject* device_creation_error = PyExc_RuntimeError;
 PyObject* allocation_error_class = PyExc_MemoryError;
+PyObject* linalg_error_class = PyExc_ValueError;
 std::array<PyObject*, 6> failure_classes;  // by failure
 
 /// numpy.exceptions.AxisError, which NumPy's users catch; without NumPy one with the same bases.
@@ -79,6 +80,16 @@ bool is_interruption(const std::exception_ptr& exception) noexcept {
   }
 }
 
+bool is_linalg_error(const std::exception_ptr& exception) noexcept {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const linalg_error&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 PyObject* new_class(nb::module_& m, const char* name, PyObject* base, const char* doc) {
   const std::string qualified = std::string("usmx.") + name;
   PyObject* created = PyErr_NewExceptionWithDoc(qualified.c_str(), doc, base, nullptr);
@@ -125,6 +136,13 @@ void bind_errors(nb::module_& m) {
   });
 }
 
+void set_linalg_error_class(nb::handle given) {
+  if (PyExceptionClass_Check(given.ptr()) == 0) {
+    throw type_error("_set_linalg_error: expected a class of exceptions");
+  }
+  linalg_error_class = nb::borrow(given).release().ptr();
+}
+
 void throw_failure(failure what, const char* text) {
   PyErr_SetString(failure_classes[static_cast<std::size_t>(what)], text);
   nb::raise_python_error();
@@ -159,7 +177,11 @@ bool translate_exception(const std::exception_ptr& exception) noexcept {
   if (!exchange::is_own(code)) {
     return false;
   }
-  set_python_error(code, text);
+  if (is_linalg_error(exception)) {
+    PyErr_SetString(linalg_error_class, text);
+  } else {
+    set_python_error(code, text);
+  }
   return true;
 }
 

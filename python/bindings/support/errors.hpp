@@ -19,6 +19,9 @@ namespace usmx::bindings {
 /// Adds the exception classes to the module and translates C++ exceptions that leave functions.
 void bind_errors(nb::module_& m);
 
+/// Takes the class of linalg_error, which is written in Python.
+void set_linalg_error_class(nb::handle);
+
 /// Sets Python's error if the exception is one of usmx's or SYCL's; returns false for any other.
 bool translate_exception(const std::exception_ptr& exception) noexcept;
 

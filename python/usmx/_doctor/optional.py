@@ -10,10 +10,6 @@ PRODUCTS = {
     "oneMKL": "python -m pip install onemkl-sycl-blas",
     "cuBLAS": "python -m pip install nvidia-cublas-cu12",
 }
-OF_DEVICES = {
-    "cuFFT": "python -m pip install nvidia-cufft-cu12 (nvidia-cufft for CUDA 13)",
-    "cuSOLVER": "python -m pip install nvidia-cusolver-cu12 (nvidia-cusolver for CUDA 13)",
-}
 # Packages of Python, and what they are for.
 PACKAGES = {
     "dpctl": "queues and devices are its objects",
@@ -56,24 +52,26 @@ def products(situation: Situation) -> Iterator[Finding]:
         yield device_library(**each)
 
 
-def host_library(is_found: bool, text: str) -> Finding:
+def host_library(is_found: bool, text: str, install: str) -> Finding:
     """Say which library computes linear algebra and Fourier transforms."""
     if is_found:
         return ok(f"oneMKL computes linear algebra and Fourier transforms on the host: {text}")
     return note(
         "NumPy computes linear algebra and Fourier transforms, and waits for them, without oneMKL, "
         f"which cannot be used: {text}",
-        "python -m pip install 'usmx[mkl]'",
+        install,
     )
 
 
-def device_library(filter: str, library: str, use: str, is_found: bool, text: str) -> Finding:
+def device_library(
+    filter: str, library: str, use: str, is_found: bool, text: str, install: str
+) -> Finding:
     """Say whether a device's own library computes."""
     if is_found:
         return ok(f"{library} computes {use} on {filter}: {text}")
     return note(
         f"{use} on {filter} raise an error without {library}, which cannot be used: {text}",
-        OF_DEVICES[library],
+        install,
     )
 
 

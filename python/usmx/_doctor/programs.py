@@ -106,13 +106,13 @@ def use_products(folder: str) -> None:
     """Multiply matrices on each device by the vendor's library, and find the host's."""
     usmx = imported("usmx", folder)
     tell("the host's library", products=[])
-    has_host_library, text = usmx._core._find_host_library()
-    host_library = {"is_found": has_host_library, "text": text}
+    has_host_library, text, install = usmx._core._find_host_library()
+    host_library = {"is_found": has_host_library, "text": text, "install": install}
     products: list[dict[str, object]] = []
     device_libraries: list[dict[str, object]] = []
     for device in usmx.get_devices():
         tell(f"a product on {device.filter_string}", products=products)
-        name, is_found, text = usmx._core._find_product_library(device)
+        name, is_found, text, _ = usmx._core._find_product_library(device)
         x = usmx.ones((2, 2), dtype="f4", device=device.filter_string)
         made = usmx._core._matmul(x, x, "vendor") if is_found else None
         is_used = made is not None and float(made[0, 0]) == 2
@@ -128,8 +128,14 @@ def use_products(folder: str) -> None:
             ("linear algebra", usmx._core._find_solver_library),
             ("Fourier transforms", usmx._core._find_transform_library),
         ):
-            name, is_found, text = find(device)
-            found = {"filter": device.filter_string, "use": use, "is_found": is_found, "text": text}
+            name, is_found, text, install = find(device)
+            found = {
+                "filter": device.filter_string,
+                "use": use,
+                "is_found": is_found,
+                "text": text,
+                "install": install,
+            }
             device_libraries += [{"library": name, **found}] if name else []
     tell("done", products=products, host_library=host_library, device_libraries=device_libraries)
 

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 _LARGEST_OF_STACKS = 128  # rows of the matrices that functions for stacks factor
 _LARGEST_INVERSE = 32  # rows of the matrices that one function inverts
 _LARGEST_OF_JACOBI = 32  # rows and columns of the matrices of a stack that one call decomposes
-_PACKAGES = "python -m pip install nvidia-cusolver (for CUDA 13) or nvidia-cusolver-cu12"
 
 _found: list[bool] = []
 
@@ -46,15 +45,6 @@ def is_found(x: USMArray) -> bool:
     if not _found and _core._find_solver_library(x._own_queue.sycl_device)[1]:
         _found.append(True)
     return bool(_found)
-
-
-def missing(function: str, x: USMArray) -> RuntimeError:
-    """Make the error that says how cuSOLVER comes."""
-    reason = _core._find_solver_library(x._own_queue.sycl_device)[2]
-    return RuntimeError(
-        f"{function}: cuSOLVER cannot be used: {reason}: {_PACKAGES}; or make the array with "
-        "usm_type='shared', for the host to compute"
-    )
 
 
 # ---- parts

@@ -1,7 +1,8 @@
 """Calls of LAPACK's routines for stacks of matrices, and who computes them.
 
-oneMKL's LAPACK computes on the host, in the order of all work on the arrays. Without it NumPy
-computes, which waits (docs/decisions.md, 163). On CUDA devices cuSOLVER computes (191).
+The library's functions check, and compute by oneMKL's LAPACK for the host, in the order of all work
+on the arrays (docs/decisions.md, 202). What is here computes where they do not: NumPy, which waits
+(163), and on CUDA devices cuSOLVER (191).
 """
 
 from __future__ import annotations
@@ -12,20 +13,15 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._compute.call import arrays_of
-from usmx._compute.promotion import common_type, default_float
-from usmx._container.asynchronous import wait_at_exit
-from usmx._container.compute_follows_data import common_queue, common_usm_type
+from usmx._compute.promotion import default_float
+from usmx._compute.vendors import unreached
 from usmx._container.host import numpy
-from usmx._container.manipulation import common_shape
-from usmx._container.patterns import eye
-from usmx._core import USMArray, _dtype, asnumpy, broadcast_to, empty
+from usmx._core import USMArray, _dtype, asnumpy, empty
 from usmx.linalg import _cuda
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
-
-    from usmx._typing import NumpyType
 
 
 class LinAlgError(numpy.linalg.LinAlgError):
@@ -33,6 +29,9 @@ class LinAlgError(numpy.linalg.LinAlgError):
 
     It is NumPy's class, too, and a ValueError.
     """
+
+
+_core._set_linalg_error(LinAlgError)
 
 
 class _Checks(threading.local):
@@ -68,23 +67,6 @@ def unchecked() -> Iterator[None]:
 # ---- operands
 
 COMPUTED = frozenset(map(_dtype, ("float32", "float64", "complex64", "complex128")))
-_REAL = {
-    "float32": "float32",
-    "float64": "float64",
-    "complex64": "float32",
-    "complex128": "float64",
-}
-_COMPLEX = {"float32": "complex64", "float64": "complex128"}
-
-
-def real_type(dtype: NumpyType) -> NumpyType:
-    """The type of the parts of complex numbers; a real type itself."""
-    return _dtype(_REAL[dtype.name])
-
-
-def complex_type(dtype: NumpyType) -> NumpyType:
-    """The complex type whose parts are of a type; a complex type itself."""
-    return _dtype(_COMPLEX.get(dtype.name, dtype.name))
 
 
 def as_arrays(function: str, names: Sequence[str], operands: Sequence[Any]) -> Sequence[USMArray]:
@@ -120,128 +102,65 @@ def as_matrices(function: str, x: Any, *, square: bool = False, name: str = "x")
     return x
 
 
-def as_fitting(arrays: Sequence[USMArray]) -> list[USMArray]:
-    """Matrices in their common type, broadcast to a common stack."""
-    first, second = arrays
-    if first.dtype != second.dtype:
-        common = common_type([first.dtype, second.dtype], first._own_queue.sycl_device)
-        arrays = [x if x.dtype == common else x.astype(common) for x in arrays]
-    if first.shape[:-2] != second.shape[:-2]:
-        stack = common_shape([x.shape[:-2] for x in arrays])
-        arrays = [broadcast_to(x, (*stack, *x.shape[-2:])) for x in arrays]
-    return [*arrays]
-
-
 # ---- calls
 
-_MESSAGES = {
-    "cholesky": "the matrix is not positive definite",
-    "eig": "the eigenvalues did not converge",
-    "eigh": "the eigenvalues did not converge",
-    "eigvals": "the eigenvalues did not converge",
-    "eigvalsh": "the eigenvalues did not converge",
-    "inv": "the matrix is singular",
-    "lstsq": "the singular values did not converge",
-    "solve": "the matrix is singular",
-    "svd": "the singular values did not converge",
-    "svdvals": "the singular values did not converge",
-}
-_FAILED, _NOT_FINITE, _NO_MEMORY = 1, 2, 3
-# What results are where the matrices have no elements; 0 for all others.
-_OF_NO_ELEMENTS: dict[str, tuple[Any, ...]] = {
-    "det": (1,), "qr": (eye, 0), "slogdet": (1, 0), "svd": (eye, 0, eye),
-}  # fmt: skip
+ASKS_CALLER_FIRST = False  # tests set it: then all is computed as without oneMKL
 
 
-_found: list[bool] = []
+def run(routine: str, name: str, x: Any, *, option: bool = False) -> Any:
+    """Call a routine for all matrices of `x`: the result, or a tuple of them.
 
-
-def has_mkl() -> bool:
-    """Whether oneMKL's functions of the host are there. What is missing may come later."""
-    if not _found and _core._find_host_library()[0]:
-        _found.append(True)
-    return bool(_found)
-
-
-def run(
-    routine: str,
-    inputs: tuple[USMArray, ...],
-    shapes: Sequence[tuple[int, ...]],
-    types: Sequence[NumpyType] | None = None,
-    *,
-    option: bool = False,
-    tolerance: float = 0.0,
-) -> tuple[USMArray, ...]:
-    """Call a routine for all matrices of a stack.
-
-    `shapes` are those of one matrix's results, and `types` their element types: by default that of
-    the input. The call waits where the routine may fail, unless `unchecked()` is in force.
+    The call waits where the routine may fail, unless `unchecked()` is in force.
     """
-    first, *others = inputs
-    queue = common_queue(inputs) if others else first._own_queue
-    kind = common_usm_type(inputs) if others else first.usm_type
-    stack = first.shape[:-2]
-    types = types or [first.dtype] * len(shapes)
-    if first.size and _core._is_cuda(first) and not (others and not others[0].size):
-        found = _by_cuda(routine, inputs, kind, shapes, types, tolerance or option)
-        if found is not None:
-            return found
-    outputs = tuple([
-        empty((*stack, *shape), dtype, usm_type=kind, sycl_queue=queue)
-        for shape, dtype in zip(shapes, types, strict=True)
-    ])  # fmt: skip
-    if not first.size or (others and not others[0].size):
-        _fill(outputs, _OF_NO_ELEMENTS.get(routine, (0,) * len(outputs)))
-        return outputs
+    made = _core._linalg(
+        routine, x, None, option, _checks.are_on, _computed_here, ASKS_CALLER_FIRST
+    )
+    if made is None:
+        (x,) = arrays_of(f"linalg.{name}", ("x",), (x,))
+        return run(routine, name, x, option=option)
+    return made
+
+
+def solved(x1: Any, x2: Any) -> USMArray:
+    """Solve equations, as `solve` of the package."""
+    call = ("solve", x1, x2, False, _checks.are_on, _computed_here, ASKS_CALLER_FIRST)
+    made = _core._linalg(*call)
+    if made is None:
+        x1, x2 = as_arrays("solve", ("x1", "x2"), (x1, x2))
+        return _core._linalg("solve", x1, x2, *call[3:])
+    return made
+
+
+def fitted(a: Any, b: Any, rcond: float | None) -> tuple[USMArray, USMArray, int, USMArray]:
+    """Fit by least squares, as `lstsq` of the package."""
+    a, b = as_arrays("lstsq", ("a", "b"), (a, b))
+    return _core._lstsq(a, b, rcond, _checks.are_on, _computed_here, ASKS_CALLER_FIRST)
+
+
+def _computed_here(routine, inputs, results, kind, option, tolerance, is_checked):
+    """The results by cuSOLVER or NumPy; None where oneMKL computes.
+
+    `results` are their shapes and types.
+    """
+    first = inputs[0]
+    if _core._is_cuda(first) and routine in _cuda.ROUTINES and _cuda.is_found(first):
+        found = _cuda.run(
+            routine, inputs, results, kind, option=tolerance or option, is_checked=is_checked
+        )
+        if found is None:
+            _core._raise_matrix_fate(routine, False)
+        return found
     beyond = [x for x in inputs if not _core._host_reaches(x)]
     if beyond and (routine in _cuda.ROUTINES or not _core._is_cuda(first)):
-        raise _not_reached(routine, beyond[0])
-    if beyond or (not _found and not has_mkl()):
-        _by_numpy(routine, inputs, outputs, option, tolerance)
-        return outputs
-    is_checked = _checks.are_on and routine in _MESSAGES
-    fate = _core._run_lapack(routine, inputs, outputs, option, tolerance, is_checked)
-    wait_at_exit()
-    if fate:
-        raise _failure(routine, fate)
-    return outputs
-
-
-def _fill(outputs, values):
-    for out, value in zip(outputs, values, strict=True):
-        if value is eye:
-            value = eye(*out.shape[-2:], dtype=out.dtype, sycl_queue=out._own_queue)
-        out[...] = value
-
-
-def _by_cuda(routine, inputs, kind, shapes, types, option):
-    """The results by cuSOLVER; None where the host computes."""
-    if routine not in _cuda.ROUTINES or not _cuda.is_found(inputs[0]):
+        raise unreached(f"linalg.{routine}", beyond[0], _core._find_solver_library)
+    if not beyond and _core._find_host_library()[0] and not ASKS_CALLER_FIRST:
         return None
-    stack = inputs[0].shape[:-2]
-    outputs = [((*stack, *shape), dtype) for shape, dtype in zip(shapes, types, strict=True)]
-    found = _cuda.run(routine, inputs, outputs, kind, option=option, is_checked=_checks.are_on)
-    if found is None:
-        raise _failure(routine, _FAILED)
-    return found
-
-
-def _not_reached(routine, x):
-    if _core._is_cuda(x):
-        return _cuda.missing(f"linalg.{routine}", x)
-    return NotImplementedError(
-        f"linalg.{routine}: oneMKL's LAPACK computes on memory that the host reaches, found memory "
-        f"of kind {x.usm_type!r} on {x._own_queue.sycl_device.name}: usmx does not call this "
-        "device's own library yet; make the array with usm_type='shared'"
-    )
-
-
-def _failure(routine, fate):
-    if fate == _NO_MEMORY:
-        return MemoryError(f"linalg.{routine}: no memory for LAPACK's workspace")
-    if fate == _NOT_FINITE and routine in ("eig", "eigvals"):
-        return LinAlgError(f"linalg.{routine}: the array must not contain infinities or NaN")
-    return LinAlgError(f"linalg.{routine}: {_MESSAGES[routine]}")
+    outputs = tuple([
+        empty(shape, dtype, usm_type=kind, sycl_queue=first._own_queue)
+        for shape, dtype in results
+    ])  # fmt: skip
+    _by_numpy(routine, inputs, outputs, option, tolerance, is_checked)
+    return outputs
 
 
 # ---- NumPy's functions, as routines
@@ -278,15 +197,15 @@ _NUMPYS: dict[str, Any] = {
 }
 
 
-def _by_numpy(routine, inputs, outputs, option, tolerance):
+def _by_numpy(routine, inputs, outputs, option, tolerance, is_checked):
     """Let NumPy compute on copies. Where it fails for a stack, one matrix after the other."""
     hosts = [asnumpy(x) for x in inputs]
     try:
         _write(outputs, _NUMPYS[routine](*hosts, option, tolerance))
     except numpy.linalg.LinAlgError:
-        if _checks.are_on:
+        if is_checked:
             are_finite = all(numpy.isfinite(x).all() for x in hosts)
-            raise _failure(routine, _FAILED if are_finite else _NOT_FINITE) from None
+            _core._raise_matrix_fate(routine, not are_finite)
         for index in numpy.ndindex(inputs[0].shape[:-2]):
             targets = tuple(out[(*index, ...)] for out in outputs)
             try:

@@ -5,29 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.call import compute
-from usmx._compute.reductions import reduce
 from usmx._compute.sorting import argsort, sort
-from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.host import numpy
+from usmx._compute.table import ROWS
 from usmx._container.indexing import take_along_axis
-from usmx._core import (
-    USMArray,
-    _dtype,
-    broadcast_to,
-    flip,
-    matrix_transpose,
-    zeros_like,
-)
-from usmx.linalg._lapack import (
-    LinAlgError,
-    as_arrays,
-    as_computed,
-    as_fitting,
-    as_matrices,
-    complex_type,
-    real_type,
-    run,
-)
+from usmx._core import USMArray, broadcast_to, flip, matrix_transpose
+from usmx.linalg._lapack import fitted, run, solved
 
 if TYPE_CHECKING:
     from typing import Any, Literal
@@ -97,17 +79,7 @@ def solve(x1: Producer, x2: Producer, /) -> USMArray:
         >>> print(usmx.linalg.solve(a, usmx.asarray([2.0, 8.0])))
         [1. 2.]
     """
-    x1, x2 = as_arrays("solve", ("x1", "x2"), (x1, x2))
-    a = as_matrices("solve", x1, square=True, name="x1")
-    b = as_computed("solve", "x2", x2)
-    is_vector = b.ndim == 1
-    right = b[:, None] if is_vector else b
-    if right.ndim < 2 or right.shape[-2] != a.shape[-1]:
-        raise ValueError(f"linalg.solve: shapes do not fit, found {a.shape} and {b.shape}")
-    if a.dtype != right.dtype or a.shape[:-2] != right.shape[:-2]:
-        a, right = as_fitting((a, right))
-    (x,) = run("solve", (a, right), (right.shape[-2:],))
-    return x[..., 0] if is_vector else x
+    return solved(x1, x2)
 
 
 def inv(x: Producer, /) -> USMArray:
@@ -128,8 +100,7 @@ def inv(x: Producer, /) -> USMArray:
         [[0.5  0.  ]
          [0.   0.25]]
     """
-    x = as_matrices("inv", x, square=True)
-    return run("inv", (x,), (x.shape[-2:],))[0]
+    return run("inv", "inv", x)
 
 
 def det(x: Producer, /) -> USMArray:
@@ -149,8 +120,7 @@ def det(x: Producer, /) -> USMArray:
         >>> print(usmx.linalg.det(usmx.asarray([[2.0, 0.0], [0.0, 4.0]])))
         8.0
     """
-    x = as_matrices("det", x, square=True)
-    return run("det", (x,), ((),))[0]
+    return run("det", "det", x)
 
 
 def slogdet(x: Producer, /) -> SlogdetResult:
@@ -172,8 +142,7 @@ def slogdet(x: Producer, /) -> SlogdetResult:
         >>> print(sign, logarithm)
         -1.0 0.0
     """
-    x = as_matrices("slogdet", x, square=True)
-    return SlogdetResult(*run("slogdet", (x,), ((), ()), (x.dtype, real_type(x.dtype))))
+    return SlogdetResult(*run("slogdet", "slogdet", x))
 
 
 def lstsq(a: Producer, b: Producer, rcond: float | None = None) -> tuple[Any, Any, int, Any]:
@@ -200,36 +169,7 @@ def lstsq(a: Producer, b: Producer, rcond: float | None = None) -> tuple[Any, An
         >>> print(usmx.round(x, 6))
         [2. 1.]
     """
-    a, b = as_arrays("lstsq", ("a", "b"), (a, b))
-    a, right = as_matrices("lstsq", a, name="a"), as_computed("lstsq", "b", b)
-    is_vector = right.ndim == 1
-    right = right[:, None] if is_vector else right
-    if a.ndim != 2 or right.ndim != 2:
-        raise LinAlgError(f"linalg.lstsq: a must be a matrix, found shape {a.shape}")
-    rows, columns = a.shape
-    if right.shape[0] != rows:
-        raise LinAlgError(
-            "linalg.lstsq: Incompatible dimensions: a and b must have the same number of rows, "
-            f"found {rows} and {right.shape[0]}"
-        )
-    a, right = as_fitting((a, right))
-    if right.shape[1] == 0:  # the rank does not depend on it
-        one, sums, found, values = lstsq(a, zeros_like(right, shape=(rows, 1)), rcond)
-        return one[:, :0], sums[:0], found, values
-    real = real_type(a.dtype)
-    if rcond is None:
-        rcond = float(numpy.finfo(real).eps) * max(rows, columns)
-    least, count = min(rows, columns), right.shape[1]
-    shapes = ((columns, count), (count,), (), (least,))
-    types = (a.dtype, real, _dtype("int64"), real)
-    x, sums, rank, values = run("lstsq", (a, right), shapes, types, tolerance=rcond)
-    found = int(rank)
-    if columns == 0:
-        sums = reduce(
-            REDUCTIONS["sum"], compute(ROWS["square"], (compute(ROWS["abs"], (right,)),)), 0
-        )
-    sums = sums if found == columns and rows > columns else sums[:0]
-    return (x[:, 0] if is_vector else x), sums, found, values
+    return fitted(a, b, rcond)
 
 
 # ---- factorizations
@@ -256,8 +196,7 @@ def cholesky(x: Producer, /, *, upper: bool = False) -> USMArray:
         [[2. 0.]
          [1. 2.]]
     """
-    x = as_matrices("cholesky", x, square=True)
-    return run("cholesky", (x,), (x.shape[-2:],), option=bool(upper))[0]
+    return run("cholesky", "cholesky", x, option=bool(upper))
 
 
 _MODES = ("reduced", "complete", "r", "raw")
@@ -288,15 +227,9 @@ def qr(x: Producer, /, *, mode: Literal["reduced", "complete", "r", "raw"] = "re
     """
     if mode not in _MODES:
         raise ValueError(f"linalg.qr: mode must be one of {_MODES}, found {mode!r}")
-    x = as_matrices("qr", x)
-    rows, columns = x.shape[-2:]
-    least = min(rows, columns)
-    if mode == "r":
-        return run("qr_r", (x,), ((least, columns),))[0]
-    if mode == "raw":
-        return run("qr_raw", (x,), ((columns, rows), (least,)))
-    kept = rows if mode == "complete" else least
-    return QRResult(*run("qr", (x,), ((rows, kept), (kept, columns)), option=mode == "complete"))
+    if mode in ("r", "raw"):
+        return run(f"qr_{mode}", "qr", x)
+    return QRResult(*run("qr", "qr", x, option=mode == "complete"))
 
 
 def svd(
@@ -329,16 +262,7 @@ def svd(
         return _svd_of_hermitian(x, compute_uv)
     if not compute_uv:
         return svdvals(x)
-    x = as_matrices("svd", x)
-    rows, columns = x.shape[-2:]
-    least = min(rows, columns)
-    shapes = (
-        ((rows, rows), (least,), (columns, columns))
-        if full_matrices
-        else ((rows, least), (least,), (least, columns))
-    )
-    types = (x.dtype, real_type(x.dtype), x.dtype)
-    return SVDResult(*run("svd", (x,), shapes, types, option=bool(full_matrices)))
+    return SVDResult(*run("svd", "svd", x, option=bool(full_matrices)))
 
 
 def _svd_of_hermitian(x, has_vectors):
@@ -371,8 +295,7 @@ def svdvals(x: Producer, /) -> USMArray:
         >>> print(usmx.linalg.svdvals(usmx.asarray([[0.0, 2.0], [1.0, 0.0]])))
         [2. 1.]
     """
-    x = as_matrices("svdvals", x)
-    return run("svdvals", (x,), ((min(x.shape[-2:]),),), (real_type(x.dtype),))[0]
+    return run("svdvals", "svdvals", x)
 
 
 # ---- eigenvalues
@@ -398,11 +321,7 @@ def eigh(x: Producer, /, UPLO: Literal["L", "U"] = "L") -> EighResult:
         >>> print(usmx.linalg.eigh(usmx.asarray([[0.0, 2.0], [2.0, 0.0]])).eigenvalues)
         [-2.  2.]
     """
-    is_upper = _is_upper("eigh", UPLO)
-    x = as_matrices("eigh", x, square=True)
-    size = x.shape[-1]
-    types = (real_type(x.dtype), x.dtype)
-    return EighResult(*run("eigh", (x,), ((size,), (size, size)), types, option=is_upper))
+    return EighResult(*run("eigh", "eigh", x, option=_is_upper("eigh", UPLO)))
 
 
 def eigvalsh(x: Producer, /, UPLO: Literal["L", "U"] = "L") -> USMArray:
@@ -424,9 +343,7 @@ def eigvalsh(x: Producer, /, UPLO: Literal["L", "U"] = "L") -> USMArray:
         >>> print(usmx.linalg.eigvalsh(usmx.asarray([[0.0, 2.0], [2.0, 0.0]])))
         [-2.  2.]
     """
-    is_upper = _is_upper("eigvalsh", UPLO)
-    x = as_matrices("eigvalsh", x, square=True)
-    return run("eigvalsh", (x,), (x.shape[-1:],), (real_type(x.dtype),), option=is_upper)[0]
+    return run("eigvalsh", "eigvalsh", x, option=_is_upper("eigvalsh", UPLO))
 
 
 def _is_upper(function, triangle):
@@ -454,9 +371,7 @@ def eig(x: Producer, /) -> EigResult:
         >>> print(usmx.linalg.eig(usmx.asarray([[0.0, -1.0], [1.0, 0.0]])).eigenvalues)
         [0.+1.j 0.-1.j]
     """
-    x = as_matrices("eig", x, square=True)
-    size, dtype = x.shape[-1], complex_type(x.dtype)
-    return EigResult(*run("eig", (x,), ((size,), (size, size)), (dtype, dtype)))
+    return EigResult(*run("eig", "eig", x))
 
 
 def eigvals(x: Producer, /) -> USMArray:
@@ -477,5 +392,4 @@ def eigvals(x: Producer, /) -> USMArray:
         >>> print(usmx.linalg.eigvals(usmx.asarray([[0.0, -1.0], [1.0, 0.0]])))
         [0.+1.j 0.-1.j]
     """
-    x = as_matrices("eigvals", x, square=True)
-    return run("eigvals", (x,), (x.shape[-1:],), (complex_type(x.dtype),))[0]
+    return run("eigvals", "eigvals", x)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import usmx
 from usmx import _core, linalg
-from usmx.linalg import _cuda
+from usmx.linalg import _cuda, _lapack
 
 lapack = pytest.importorskip("scipy.linalg.lapack")
 
@@ -94,6 +94,7 @@ def calls(monkeypatch):
         for x, host in zip(arrays, hosts, strict=True):
             x[...] = host
 
+    monkeypatch.setattr(_lapack, "ASKS_CALLER_FIRST", True)
     monkeypatch.setattr(_core, "_is_cuda", lambda x: True)
     monkeypatch.setattr(_core, "_start_cuda_solver", start)
     monkeypatch.setattr(_cuda, "is_found", lambda x: True)

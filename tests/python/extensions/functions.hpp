@@ -66,6 +66,7 @@ inline bool raise_error(const std::string& name) {
   if (name == "usmx::index_error") throw usmx::index_error("mine");
   if (name == "usmx::axis_error") throw usmx::axis_error("mine");
   if (name == "usmx::placement_error") throw usmx::placement_error("mine");
+  if (name == "usmx::linalg_error") throw usmx::linalg_error("mine");
   if (name == "usmx::overflow_error") throw usmx::overflow_error("mine");
   if (name == "usmx::buffer_error") throw usmx::buffer_error("mine");
   if (name == "usmx::allocation_error") throw usmx::allocation_error("mine");
