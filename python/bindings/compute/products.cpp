@@ -97,6 +97,27 @@ PyObject* call_matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   });
 }
 
+/// The product of vectors and matrices; None for all else, which `dot` has to look at.
+PyObject* call_dot(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  if (count != 2) {
+    PyErr_SetString(PyExc_TypeError, "wrong number of operands");
+    return nullptr;
+  }
+  return guarded<PyObject*>(nullptr, [&] {
+    const auto is_matrix = [](PyObject* operand) {
+      const array* found = as_array(operand);
+      return found != nullptr && (found->ndim() == 1 || found->ndim() == 2);
+    };
+    const bool are_matrices = is_matrix(arguments[0]) && is_matrix(arguments[1]);
+    return (are_matrices ? matmul(arguments[0], arguments[1], Py_None) : nb::none())
+        .release()
+        .ptr();
+  });
+}
+
+PyMethodDef dot_method = {"_dot", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(&call_dot)),
+                          METH_FASTCALL, nullptr};
+
 /// x1, x2 and, for tests, the only way of computing: "host", "vendor" or "kernel". It returns None
 /// where that is not possible, or an operand is no USMArray.
 PyMethodDef matmul_method = {"_matmul",
@@ -156,6 +177,7 @@ PyObject* product_of(PyObject* left, PyObject* right) noexcept {
 
 void bind_products(nb::module_& m) {
   m.attr("_matmul") = checked(PyCFunction_New(&matmul_method, nullptr));
+  m.attr("_dot") = checked(PyCFunction_New(&dot_method, nullptr));
   m.def("_tensordot", &tensordot, nb::arg("x1"), nb::arg("x2"), nb::arg("of_x1"), nb::arg("of_x2"),
         nb::sig("def _tensordot(x1: USMArray, x2: USMArray, of_x1: Sequence[int], "
                 "of_x2: Sequence[int], /) -> USMArray"));

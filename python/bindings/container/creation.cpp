@@ -1,6 +1,9 @@
 #include "container/container.hpp"
 
+#include <array>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "elements/element.hpp"
 #include "exchange/exchange.hpp"
@@ -130,10 +133,76 @@ nb::object as_all_asked(nb::handle self, nb::handle dtype_object, nb::handle usm
   return to_python(copy_of(a, wanted.type, wanted.kind, wanted.queue, wanted_order));
 }
 
+/// Reads the items of a list or tuple, Python's own floats and integers. False if an integer has
+/// more than 64 bits.
+template <class T>
+bool read_numbers(PyObject* sequence, T* to) {
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* const item = PySequence_Fast_GET_ITEM(sequence, k);
+    if (PyFloat_CheckExact(item)) {
+      to[k] = static_cast<T>(PyFloat_AS_DOUBLE(item));
+      continue;
+    }
+    int overflow = 0;
+    to[k] = static_cast<T>(PyLong_AsLongLongAndOverflow(item, &overflow));
+    if (overflow != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The array of a short list or tuple of Python's own floats and integers in default memory, of
+/// which there are many: NumPy and the package need a few microseconds for it. Invalid for all
+/// else, also where the host does not reach that memory.
+nb::object array_of_numbers(PyObject* sequence) {
+  constexpr Py_ssize_t most = 1024;
+  if (!PyList_CheckExact(sequence) && !PyTuple_CheckExact(sequence)) {
+    return {};
+  }
+  const nb::ft_object_guard unchanged(sequence);
+  const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence);
+  if (count == 0 || count > most) {
+    return {};
+  }
+  bool has_float = false;
+  for (Py_ssize_t k = 0; k < count; ++k) {
+    PyObject* const item = PySequence_Fast_GET_ITEM(sequence, k);
+    const bool is_float = PyFloat_CheckExact(item);
+    if (!is_float && !PyLong_CheckExact(item)) {
+      return {};
+    }
+    has_float = has_float || is_float;
+  }
+  require_usable_process();
+  const sycl::queue queue = internal::default_queue();
+  const dtype type = has_float ? type_code::float64 : type_code::int64;
+  if (dtype_argument_on(queue.get_device(), nb::none(), type) != type) {
+    return {};
+  }
+  const array made = make_array(layout::c_order(std::array<std::ptrdiff_t, 1>{count}), type, queue,
+                                kind_argument(nb::none(), nb::none()), first_use::at_once);
+  if (!internal::is_ready_for_host(made)) {
+    return {};
+  }
+  std::byte* const first = internal::first_element(made);
+  const bool are_read = has_float ? read_numbers(sequence, reinterpret_cast<double*>(first))
+                                  : read_numbers(sequence, reinterpret_cast<std::int64_t*>(first));
+  return are_read ? to_python(made) : nb::object();
+}
+
 nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle order, nb::handle device,
                    nb::handle copy, nb::handle usm_type, nb::handle sycl_queue) {
   nb::object view = array_or_view(obj);
   const copying wanted = copy_argument(copy);
+  if (!view.is_valid() && wanted != copying::never && dtype_object.is_none() && device.is_none() &&
+      usm_type.is_none() && sycl_queue.is_none()) {
+    order_argument(order, any_order, element_order::keep);  // refuses what is none
+    if (nb::object made = array_of_numbers(obj.ptr()); made.is_valid()) {
+      return made;
+    }
+  }
   return view.is_valid()
              ? as_all_asked(view, dtype_object, usm_type, sycl_queue, device, order, wanted)
              : hooks::array_of_host_object(obj, dtype_object, device, copy, usm_type, sycl_queue,
@@ -144,6 +213,9 @@ nb::object asarray(nb::handle obj, nb::handle dtype_object, nb::handle order, nb
 /// order.
 nb::object asarray_of_object(nb::handle obj) {
   nb::object view = array_or_view(obj);
+  if (!view.is_valid()) {
+    view = array_of_numbers(obj.ptr());
+  }
   const nb::object none = nb::none();
   return view.is_valid()
              ? view

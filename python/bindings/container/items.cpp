@@ -305,6 +305,13 @@ array selected_copy(const array& source, const array_key& key) {
 /// Reads by a key that may have arrays among its items: if it has, the result is a copy, else a
 /// view.
 nb::object get_by_arrays(const py_array& a, PyObject* key) {
+  if (const array* indices = as_array(key)) {
+    require_usable_process();
+    look_for_peers();
+    if (std::optional<array> taken = internal::take_few(a.value, *indices)) {
+      return to_python(*std::move(taken));
+    }
+  }
   const array_key parsed(key, internal::private_queue(a.value));
   if (parsed.is_basic()) {
     return to_python(a, subscript(a.value.layout(), parsed.basic_items()));

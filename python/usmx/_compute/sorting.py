@@ -10,6 +10,7 @@ from usmx._compute.promotion import number_converter
 from usmx._compute.table import ROWS
 from usmx._container.creation import as_lists, as_view
 from usmx._container.indexing import with_axis
+from usmx._container.little import numpys
 from usmx._container.manipulation import integers_of
 from usmx._core import USMArray
 
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
     from usmx._typing import Operand, Producer
 
+# NumPy searches that many sooner than a kernel starts, for values of types that both compare alike.
+_MOST_BY_NUMPY = 16384
+_TYPES_OF_NUMPY = "bBhHiIlqefd"
 _KINDS = (
     "quicksort", "quick", "q", "heapsort", "heap", "h", "mergesort", "merge", "m", "stable", "s"
 )  # fmt: skip
@@ -217,6 +221,11 @@ def searchsorted(
         >>> print(usmx.searchsorted(usmx.asarray([1, 3, 5]), usmx.asarray([0, 3, 9])))
         [0 1 3]
     """
+    # Arrays alone: what type a number of Python's has NumPy chooses in another way.
+    if sorter is None and type(x1) is type(x2) is USMArray and x1.ndim == 1:
+        found = numpys("searchsorted", _MOST_BY_NUMPY, (x1, x2, side), {}, _TYPES_OF_NUMPY)
+        if found is not None and side in ("left", "right"):
+            return found
     view = as_lists("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")

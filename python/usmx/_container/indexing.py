@@ -56,8 +56,13 @@ def take(
     """
     view = as_lists("x", x)
     view, along = with_axis(view if view.ndim else view[None], axis)
-    chosen = _numbers(indices, view.shape[along], mode)
-    if chosen.ndim > 0:
+    if type(indices) is USMArray and mode == "raise" and indices.dtype.kind in "iu":
+        chosen = indices
+    else:
+        chosen = _numbers(indices, view.shape[along], mode)
+    if along == 0 and chosen.ndim > 0:
+        result = view[chosen]
+    elif chosen.ndim > 0:
         result = view[along_axis(along, chosen)]
     else:  # which would be taken for an integer, and select a view
         result = view[along_axis(along, chosen[None])][along_axis(along, 0)]

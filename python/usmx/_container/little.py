@@ -6,7 +6,14 @@ from functools import wraps
 from typing import TYPE_CHECKING
 
 from usmx._container.host import NUMBERS, numpy
-from usmx._core import USMArray, _host_may_view, _is_ready_on_cpu, asarray
+from usmx._core import (
+    USMArray,
+    _copy_from_host,
+    _host_may_view,
+    _is_ready_on_cpu,
+    _new_array_for,
+    asarray,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,20 +44,29 @@ def by_numpy(most: int, types: str = "") -> Callable[[_AnyFunction], _AnyFunctio
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            place = _place_of((*args, *kwargs.values()), most, types)
-            if place is None or kwargs.get("out") is not None:
-                return function(*args, **kwargs)
-            host = {key: _on_host(value) for key, value in kwargs.items()}
-            try:
-                with numpy.errstate(all="ignore"):
-                    made = getattr(numpy, name)(*map(_on_host, args), **host)
-            except Exception:  # which the function says in its own words
-                return function(*args, **kwargs)
-            return _beside(place, made)
+            if kwargs.get("out") is None:
+                made = numpys(name, most, args, kwargs, types)
+                if made is not None:
+                    return made
+            return function(*args, **kwargs)
 
         return call  # type: ignore[return-value]
 
     return decorated
+
+
+def numpys(name: str, most: int, args: Any, kwargs: Any, types: str = "") -> Any:
+    """The result of NumPy's function of that name; None where usmx has to compute, or to refuse."""
+    place = _place_of((*args, *kwargs.values()), most, types)
+    if place is None:
+        return None
+    host = {key: _on_host(value) for key, value in kwargs.items()}
+    try:
+        with numpy.errstate(all="ignore"):
+            made = getattr(numpy, name)(*map(_on_host, args), **host)
+    except Exception:  # which the function says in its own words
+        return None
+    return _beside(place, made)
 
 
 def _place_of(values, most, types):
@@ -91,4 +107,8 @@ def _on_host(value):
 def _beside(place, made):
     if isinstance(made, tuple):
         return tuple(_beside(place, each) for each in made)
-    return asarray(made, usm_type=place.usm_type, sycl_queue=place._own_queue)
+    if type(made) is not numpy.ndarray or not made.dtype.isnative:
+        return asarray(made, usm_type=place.usm_type, sycl_queue=place._own_queue)
+    result = _new_array_for(made, None, place.usm_type, place._own_queue, None, "K")
+    _copy_from_host(result, made)
+    return result

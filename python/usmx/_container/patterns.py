@@ -12,6 +12,7 @@ from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_array, as_integer
 from usmx._container.host import numpy, on_host
+from usmx._container.little import numpys
 from usmx._container.manipulation import together
 from usmx._container.types import default_types
 from usmx._core import USMArray, _as_array, asarray, broadcast_to, reshape
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
         UsmType,
     )
 
+_MOST_BY_NUMPY = 16384  # elements of a triangle
+_ROWS_FOR_NUMPY = 16  # the least, each of which is a copy here
 _LARGE = 2**62  # differences of smaller integers fit the native module's
 
 
@@ -156,6 +159,13 @@ def linspace(
         >>> print(usmx.linspace(0, 1, 5))
         [0.   0.25 0.5  0.75 1.  ]
     """
+    if dtype is device is usm_type is sycl_queue is None and _are_short(start, stop):
+        count = as_integer("num", num)
+        if count >= 0 and type(axis) is int and axis in (0, -1):
+            made = _core._new_array(count, None, None, None, None, "C", False)
+            numbers, step = numpy.linspace(start, stop, count, bool(endpoint), True, made.dtype)
+            _core._copy_from_host(made, numbers)
+            return (made, step) if retstep else made
     views = [view for view in map(_as_array, (start, stop)) if view is not None]
     if views and sycl_queue is None and device is None:
         sycl_queue = common_queue(views)
@@ -178,6 +188,13 @@ def linspace(
         return result
     place: dict[str, Any] = {"usm_type": usm_type, "sycl_queue": result._own_queue}
     return result, step if numpy.ndim(step) == 0 else asarray(step, **place)
+
+
+def _are_short(*numbers: Any) -> bool:
+    """Whether they are Python's own floats and integers that NumPy's types hold."""
+    return all(
+        type(each) is float or (type(each) is int and -_LARGE < each < _LARGE) for each in numbers
+    )
 
 
 def eye(
@@ -422,8 +439,12 @@ def _triangle(x, k, lower):
         raise ValueError("x must have at least 1 dimension, found shape ()")
     if view.ndim == 1:
         view = broadcast_to(view, view.shape * 2)
-    result = _core.zeros_like(view)
     rows, columns = view.shape[-2:]
+    if rows >= _ROWS_FOR_NUMPY:
+        made = numpys("tril" if lower else "triu", _MOST_BY_NUMPY, (view, k), {})
+        if made is not None:
+            return made
+    result = _core.zeros_like(view)
 
     def clipped(row):
         return min(max(row, 0), rows)

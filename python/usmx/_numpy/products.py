@@ -35,8 +35,10 @@ def dot(a: Operand, b: Operand, out: USMArray | None = None) -> USMArray:
         >>> print(usmx.dot(usmx.asarray([1, 2]), [3, 4]))
         11
     """
-    if out is None and products.are_matrices(a, b):
-        return _core._matmul(a, b)
+    if out is None:
+        found = _core._dot(a, b)
+        if found is not None:
+            return found
     x, y = arrays_of(a, b)
     return products.dot(x, y, out)
 

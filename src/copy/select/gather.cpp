@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "array/array.hpp"
 #include "base/process.hpp"
+#include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/index_blocks.hpp"
 #include "copy/staging.hpp"
@@ -563,11 +568,12 @@ bool scatter_by_mask(const array_view& values, const selection& selected,
   return mask != nullptr && mask->scatter(values, destination);
 }
 
-/// Whether one element in the host's memory goes to all true places: then they need not be counted.
+/// Whether one element in the host's memory goes to all true places by a kernel: then they need not
+/// be counted.
 bool fills_by_mask(const array_view& values, const selection& selected,
                    const array_view& destination) {
   detail::mask_scan* const mask = detail::only_mask(selected);
-  return mask != nullptr && values.size() == 1 && values.ndim() <= 1 &&
+  return mask != nullptr && !mask->is_on_host() && values.size() == 1 && values.ndim() <= 1 &&
          (values.kind() == usm_kind::unknown || detail::touched_by_host(values)) &&
          !overlap(mask->mask(), destination);
 }
@@ -586,11 +592,13 @@ void gather_ordered(const array& source, const selection& selected, const array&
   detail::wait_before(source, detail::access::read);
   detail::wait_before(destination, detail::access::write);
   const array_view part = from.with_layout_unchecked(selected.basic());
+  if (gather_by_mask(part, selected, to)) {
+    return;
+  }
   if (detail::touched_by_host(part) && detail::touched_by_host(to)) {
     with_host_integers(
         selected, [&](const selection& reached) { detail::gather_on_host(part, reached, to); });
-  } else if (!gather_by_mask(part, selected, to) &&
-             !detail::gather_by_kernels(part, selected, to, memory)) {
+  } else if (!detail::gather_by_kernels(part, selected, to, memory)) {
     detail::gather_staged(part, selected.on_host(), to);
   }
 }
@@ -603,12 +611,14 @@ void scatter_view(const array_view& values, selection& selected, const array_vie
   }
   const array_view source =
       values.with_layout_unchecked(broadcast_assigned(values.layout(), selected.shape()));
+  if (scatter_by_mask(source, selected, part)) {
+    return;
+  }
   if (detail::touched_by_host(source) && detail::touched_by_host(part)) {
     with_host_integers(selected, [&](const selection& reached) {
       detail::scatter_on_host(source, reached, part);
     });
-  } else if (!scatter_by_mask(source, selected, part) &&
-             !detail::scatter_by_kernels(source, selected, part)) {
+  } else if (!detail::scatter_by_kernels(source, selected, part)) {
     detail::scatter_staged(source, selected.on_host(), part);
   }
 }
@@ -650,6 +660,62 @@ void gather(const array& source, const selection& selected, const array& destina
 void internal::gather_to_fresh(const array& source, const selection& selected,
                                const array& destination) {
   gather_ordered(source, selected, destination, detail::destination_memory::fresh);
+}
+
+namespace {
+
+/// Copies the rows of `nbytes` that the indices name; false if one is outside.
+template <class Index, class Size>
+bool take_rows(const std::byte* rows, std::ptrdiff_t extent, const Index* indices,
+               std::ptrdiff_t count, std::byte* to, Size nbytes) {
+  const auto row = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(nbytes));
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    const std::ptrdiff_t index = indices[k];
+    if (index >= extent || index < -extent) {
+      return false;
+    }
+    std::memcpy(to + k * row, rows + (index < 0 ? index + extent : index) * row, nbytes);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<array> internal::take_few(const array& source, const array& indices) {
+  constexpr std::ptrdiff_t most_indices = 1024;
+  constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{64} << 10;
+  const bool is_short = indices.type() == type_code::int32;
+  if ((!is_short && indices.type() != type_code::int64) || source.ndim() == 0 ||
+      indices.size() > most_indices || source.size() == 0 || indices.ndim() == 0 ||
+      source.ndim() - 1 + indices.ndim() > max_ndim || !source.layout().is_c_contiguous() ||
+      !indices.layout().is_c_contiguous()) {
+    return std::nullopt;
+  }
+  const std::ptrdiff_t extent = source.extent(0);
+  const std::size_t row =
+      static_cast<std::size_t>(source.size() / extent) * source.type().itemsize();
+  const auto are_ready = [&] { return is_ready_for_host(source) && is_ready_for_host(indices); };
+  if (row > static_cast<std::size_t>(most_nbytes) ||
+      static_cast<std::ptrdiff_t>(row) * indices.size() > most_nbytes || !are_ready()) {
+    return std::nullopt;
+  }
+  std::vector<std::ptrdiff_t> shape(indices.shape().begin(), indices.shape().end());
+  shape.insert(shape.end(), source.shape().begin() + 1, source.shape().end());
+  array made = new_array(layout::c_order(shape), source.type(), private_queue(source),
+                         source.kind(), 0, first_use::at_once);
+  if (!is_ready_for_host(made) || !are_ready()) {  // another thread may have begun work meanwhile
+    return std::nullopt;
+  }
+  const bool are_inside = detail::with_item_size(row, [&](auto nbytes) {
+    const auto take = [&]<class Index>(std::type_identity<Index>) {
+      return take_rows(first_element(source), extent,
+                       reinterpret_cast<const Index*>(first_element(indices)), indices.size(),
+                       first_element(made), nbytes);
+    };
+    return is_short ? take(std::type_identity<std::int32_t>())
+                    : take(std::type_identity<std::int64_t>());
+  });
+  return are_inside ? std::optional(std::move(made)) : std::nullopt;
 }
 
 void scatter(const array& values, selection selected, const array& destination) {

@@ -19,6 +19,7 @@
 #include "array/array.hpp"
 #include "copy/kernels.hpp"
 #include "copy/plan.hpp"
+#include "copy/select/selection.hpp"
 #include "kernels/device/traversal.hpp"
 #include "kernels/store.hpp"
 #include "runtime/waits.hpp"
@@ -144,10 +145,10 @@ class index_blocks {
   std::array<std::int64_t, capacity> offsets_;
 };
 
-// The true elements of a mask in device memory, found and moved by kernels.
+// The true elements of a mask, found and moved without lists of their places.
 
-/// The number of true elements before each part of a mask. Looks at no element before the first
-/// question.
+/// The number of true elements before each part of a mask in device memory, or a mask that the host
+/// walks through. Looks at no element before the first question.
 class mask_scan {
  public:
   /// Returns nothing if the mask is empty, the host may touch it, or no kernel can scan it. The
@@ -155,32 +156,38 @@ class mask_scan {
   static std::optional<mask_scan> of(const array_view& mask);
   /// Does as `of`, also for memory that the host may touch: for tests. The mask has elements.
   static std::optional<mask_scan> by_kernels(const array_view& mask);
+  /// For adjacent bools that the host may touch; nothing for any other mask.
+  static std::optional<mask_scan> by_host(const array_view& mask);
 
+  bool is_on_host() const noexcept { return !chain_; }
   const array_view& mask() const noexcept { return mask_; }
 
   /// The number of true elements. The first call waits.
   std::ptrdiff_t count();
-  /// Writes the indices of the true elements, as nonzero() does, into arrays that kernels reach.
-  /// Waits.
+  /// Writes the indices of the true elements, as nonzero() does, into arrays that kernels reach, or
+  /// those that the host may touch. Waits.
   void write(std::span<const array_view> coordinates);
 
   /// Copies the elements at true places of `source`, which has the mask's shape, to `destination`,
   /// which has one dimension and count() elements of the same type; scatter() copies back. Both
-  /// return false, with nothing done, unless the mask's kernels reach both sides and the elements
-  /// have 1, 2, 4, 8 or 16 bytes and lie at equal distances. Both wait.
+  /// return false, with nothing done, unless the elements lie at equal distances, and either the
+  /// mask's kernels reach both sides and they have 1, 2, 4, 8 or 16 bytes, or the host may touch
+  /// the mask and both sides. Both wait.
   bool gather(const array_view& source, const array_view& destination);
   bool scatter(const array_view& values, const array_view& destination);
-  /// Sets the elements at true places of `destination` to the bytes at `element`. Waits, and
-  /// returns false, as gather().
+  /// Sets the elements at true places of `destination` to the bytes at `element`, by kernels.
+  /// Waits, and returns false, as gather().
   bool fill(const std::byte* element, const array_view& destination);
 
  private:
-  mask_scan(kernel_chain chain, const array_view& mask) : chain_(std::move(chain)), mask_(mask) {}
+  mask_scan(std::optional<kernel_chain> chain, const array_view& mask)
+      : chain_(std::move(chain)), mask_(mask) {}
   void make_compact();
   void scan();
   bool move(kernel_id (*kernel)(std::size_t), const array_view& indexed, const array_view& linear);
+  std::optional<masked_move> host_move(const array_view& indexed, const array_view& linear) const;
 
-  kernel_chain chain_;
+  std::optional<kernel_chain> chain_;  // none where the host walks through the mask
   array_view mask_;
   const std::byte* elements_ = nullptr;  // compact; null before the first question
   std::uint64_t relevant_ = 0;

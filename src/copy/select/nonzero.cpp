@@ -52,6 +52,15 @@ std::optional<std::ptrdiff_t> equal_distance(const array_view& view) {
                                                                              : std::nullopt;
 }
 
+/// The distance in bytes between elements of any size; none if the distances differ.
+std::optional<std::ptrdiff_t> host_distance(const array_view& view) {
+  const auto nbytes = static_cast<std::ptrdiff_t>(view.type().itemsize());
+  if (view.ndim() == 1) {
+    return view.strides()[0] * nbytes;
+  }
+  return view.layout().is_c_contiguous() ? std::optional(nbytes) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<mask_scan> mask_scan::of(const array_view& mask) {
@@ -66,6 +75,12 @@ std::optional<mask_scan> mask_scan::by_kernels(const array_view& mask) {
   return chain ? std::optional(mask_scan(*std::move(chain), mask)) : std::nullopt;
 }
 
+std::optional<mask_scan> mask_scan::by_host(const array_view& mask) {
+  const bool is_walked = mask.type() == type_code::bool_ && mask.size() != 0 &&
+                         mask.layout().is_c_contiguous() && touched_by_host(mask);
+  return is_walked ? std::optional(mask_scan(std::nullopt, mask)) : std::nullopt;
+}
+
 /// Copies the mask, unless it is compact already: kernels look at elements that lie one after the
 /// other, and read those of one byte eight at a time.
 void mask_scan::make_compact() {
@@ -74,7 +89,7 @@ void mask_scan::make_compact() {
   }
   const array_view& compact = mask_.layout().is_c_contiguous() && is_aligned(mask_.data(), 8)
                                   ? mask_
-                                  : chain_.compact(mask_, mask_.type());
+                                  : chain_->compact(mask_, mask_.type());
   elements_ = compact.data();
   relevant_ = relevant_bits(mask_.type());
 }
@@ -86,7 +101,7 @@ void mask_scan::scan() {
   make_compact();
   const std::int64_t size = mask_.size();
   words_.count = ceiling_of(size, word_bits);
-  const bool by_groups = chain_.shape() == kernel_shape::tiled;
+  const bool by_groups = chain_->shape() == kernel_shape::tiled;
   kernels::scan_levels& levels = words_.before;
   levels.chunk = by_groups ? kernels::group_scan_chunk : kernels::scan_chunk;
   std::int64_t all = 0;
@@ -96,12 +111,12 @@ void mask_scan::scan() {
     all += count;
     count = ceiling_of(count, levels.chunk);
   } while (count > 1);
-  auto* const words = chain_.numbers<std::uint64_t>(words_.count);
-  auto* const told = chain_.told<std::int64_t>();
+  auto* const words = chain_->numbers<std::uint64_t>(words_.count);
+  auto* const told = chain_->told<std::int64_t>();
   words_.words = words;
   told_ = told;
-  levels.numbers = chain_.numbers<std::int64_t>(all);
-  chain_.run(flags_kernel(mask_.type().itemsize()), words_.count, [&](std::int64_t per_group) {
+  levels.numbers = chain_->numbers<std::int64_t>(all);
+  chain_->run(flags_kernel(mask_.type().itemsize()), words_.count, [&](std::int64_t per_group) {
     return std::tuple(elements_, size, relevant_, words, levels.numbers, words_.count, per_group);
   });
   for (std::int64_t k = 0; k < levels.count; ++k) {
@@ -112,7 +127,7 @@ void mask_scan::scan() {
     const std::int64_t chunks = ceiling_of(length, levels.chunk);
     // The launch of a group that adds up a chunk is that of lanes which take one number each.
     const std::int64_t launched = chunks * (by_groups ? kernels::selection_lanes : 1);
-    chain_.run(select_kernel("usmx_scan"), launched, [&](std::int64_t per_group) {
+    chain_->run(select_kernel("usmx_scan"), launched, [&](std::int64_t per_group) {
       return std::tuple(numbers, length, is_last ? told : numbers + length, chunks,
                         by_groups ? per_group / kernels::selection_lanes : per_group);
     });
@@ -120,9 +135,12 @@ void mask_scan::scan() {
 }
 
 std::ptrdiff_t mask_scan::count() {
+  if (!count_ && is_on_host()) {
+    count_ = count_flags(mask_.data(), mask_.size());
+  }
   if (!count_) {
     scan();
-    chain_.wait();
+    chain_->wait();
     count_ = *told_;
   }
   return *count_;
@@ -132,6 +150,9 @@ void mask_scan::write(std::span<const array_view> coordinates) {
   if (coordinates.empty() || coordinates[0].size() == 0) {
     return;
   }
+  if (is_on_host()) {
+    return nonzero(mask_, coordinates);
+  }
   scan();
   std::int64_t divisor = 1;
   for (std::size_t k = coordinates.size(); k-- > 0;) {
@@ -140,41 +161,69 @@ void mask_scan::write(std::span<const array_view> coordinates) {
     const kernels::coordinate_rule rule{
         divisor, extent, list.strides()[0] * static_cast<std::ptrdiff_t>(list.type().itemsize()),
         list.size()};
-    chain_.run(select_kernel("usmx_coordinates"), words_.count, [&](std::int64_t per_group) {
+    chain_->run(select_kernel("usmx_coordinates"), words_.count, [&](std::int64_t per_group) {
       return std::tuple(words_, per_group, reinterpret_cast<std::int64_t*>(list.data()), rule);
     });
     divisor *= extent;
   }
-  chain_.wait();
+  chain_->wait();
 }
 
 bool mask_scan::move(kernel_id (*kernel)(std::size_t), const array_view& indexed,
                      const array_view& linear) {
   const auto indexed_step = equal_distance(indexed);
   const auto linear_step = linear.ndim() == 1 ? equal_distance(linear) : std::nullopt;
-  if (!indexed_step || !linear_step || !chain_.reaches(indexed) || !chain_.reaches(linear)) {
+  if (!indexed_step || !linear_step || !chain_->reaches(indexed) || !chain_->reaches(linear)) {
     return false;
   }
   scan();
   const kernels::masked_walk walk{linear.size(), *linear_step, *indexed_step};
-  chain_.run(kernel(linear.type().itemsize()), words_.count, [&](std::int64_t per_group) {
+  chain_->run(kernel(linear.type().itemsize()), words_.count, [&](std::int64_t per_group) {
     return std::tuple(linear.data(), indexed.data(), words_, per_group, walk);
   });
-  chain_.wait();
+  chain_->wait();
   return true;
 }
 
+std::optional<masked_move> mask_scan::host_move(const array_view& indexed,
+                                                const array_view& linear) const {
+  const auto indexed_step = host_distance(indexed);
+  if (!indexed_step || linear.ndim() != 1 || !touched_by_host(indexed) ||
+      !touched_by_host(linear)) {
+    return std::nullopt;
+  }
+  return masked_move{
+      mask_.data(),  mask_.size(),           indexed.data(), *indexed_step,
+      linear.data(), *host_distance(linear), linear.size(),  linear.type().itemsize()};
+}
+
 bool mask_scan::gather(const array_view& source, const array_view& destination) {
+  if (is_on_host()) {
+    const std::optional<masked_move> move = host_move(source, destination);
+    const bool is_compact = destination.layout().is_c_contiguous();
+    if (move && is_compact) {
+      compress_on_host(*move);
+    }
+    return move && is_compact;
+  }
   return move(compress_kernel, source, destination);
 }
 
 bool mask_scan::scatter(const array_view& values, const array_view& destination) {
-  return chain_.reaches(destination) && move(expand_kernel, destination, chain_.reached(values));
+  if (is_on_host()) {
+    const std::optional<masked_move> move = host_move(destination, values);
+    const bool are_apart = move && move->indexed_step != 0;  // else only one of them is the last
+    if (are_apart) {
+      expand_on_host(*move);
+    }
+    return are_apart;
+  }
+  return chain_->reaches(destination) && move(expand_kernel, destination, chain_->reached(values));
 }
 
 bool mask_scan::fill(const std::byte* element, const array_view& destination) {
   const auto step = equal_distance(destination);
-  if (!step || mask_.type() != type_code::bool_ || !chain_.reaches(destination)) {
+  if (is_on_host() || !step || mask_.type() != type_code::bool_ || !chain_->reaches(destination)) {
     return false;
   }
   make_compact();
@@ -183,7 +232,7 @@ bool mask_scan::fill(const std::byte* element, const array_view& destination) {
   with_item_type(destination.type().itemsize(), [&]<class Item>(std::type_identity<Item>) {
     Item item;
     std::memcpy(&item, element, sizeof item);
-    chain_.run(
+    chain_->run(
         fill_true_kernel(sizeof item), size,
         [&](std::int64_t per_group) {
           return std::tuple(item, destination.data(), elements_, size, per_group,
@@ -191,7 +240,7 @@ bool mask_scan::fill(const std::byte* element, const array_view& destination) {
         },
         set_by_lane);
   });
-  chain_.wait();
+  chain_->wait();
   return true;
 }
 
@@ -233,40 +282,11 @@ std::uint64_t word_at(const std::byte* bytes) noexcept {
   return word;
 }
 
-/// How many of some adjacent words' bytes are not zero; at most 255 words, as a byte counts them.
-std::ptrdiff_t count_in_words(const std::byte* bytes, std::ptrdiff_t words) noexcept {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  constexpr std::uint64_t low = 0x7f * ones;
-  constexpr std::uint64_t even = 0x00ff00ff00ff00ff;
-  std::uint64_t counts = 0;
-  for (std::ptrdiff_t k = 0; k < words; ++k) {
-    const std::uint64_t word = word_at(bytes + k * bytes_of_word);
-    counts += (((word & low) + low) | word) >> 7 & ones;
-  }
-  const std::uint64_t pairs = (counts & even) + (counts >> 8 & even);
-  return static_cast<std::ptrdiff_t>(pairs * 0x0001000100010001 >> 48);
-}
-
-std::ptrdiff_t count_bytes(const std::byte* bytes, std::ptrdiff_t n) noexcept {
-  constexpr std::ptrdiff_t most = 255;
-  std::ptrdiff_t count = 0;
-  std::ptrdiff_t done = 0;
-  while (n - done >= bytes_of_word) {
-    const std::ptrdiff_t words = std::min((n - done) / bytes_of_word, most);
-    count += count_in_words(bytes + done, words);
-    done += words * bytes_of_word;
-  }
-  for (; done < n; ++done) {
-    count += bytes[done] != std::byte{};
-  }
-  return count;
-}
-
 template <class T>
 std::ptrdiff_t count_row(const std::byte* row, std::ptrdiff_t stride, std::ptrdiff_t n) noexcept {
   std::ptrdiff_t count = 0;
   if (sizeof(T) == 1 && stride == 1) {
-    return count_bytes(row, n);
+    return detail::count_flags(row, n);
   }
   if (stride == sizeof(T)) {
     for (std::ptrdiff_t i = 0; i < n; ++i) {

@@ -349,8 +349,8 @@ void require_mask_shape(const array_view& mask, axis_span shape, int first_axis)
   }
 }
 
-/// The only mask of a key; null if the key has other items, or the mask is empty or in the host's
-/// reach.
+/// The only mask of a key; null if the key has other items, or nobody walks through the mask as it
+/// is.
 std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item> key,
                                                   const layout& where) {
   const auto* mask = key.size() == 1 ? std::get_if<array_view>(&key[0]) : nullptr;
@@ -358,7 +358,8 @@ std::shared_ptr<detail::mask_scan> find_only_mask(std::span<const finished_item>
     return nullptr;
   }
   require_mask_shape(*mask, where.shape(), 0);
-  auto scanned = mask->size() == 0 ? std::nullopt : detail::mask_scan::of(*mask);
+  auto walked = detail::mask_scan::by_host(*mask);
+  auto scanned = walked ? std::move(walked) : detail::mask_scan::of(*mask);
   return scanned ? std::make_shared<detail::mask_scan>(*std::move(scanned)) : nullptr;
 }
 
@@ -389,7 +390,7 @@ internal::staging on_host_once(const axis_index& index) {
 
 }  // namespace
 
-const array_view& selection::keep(internal::staging&& values) {
+const array_view& selection::keep(internal::staging&& values) const {
   return kept_.emplace_back(std::make_shared<const internal::staging>(std::move(values)))->view();
 }
 
@@ -451,9 +452,11 @@ void selection::write_only_mask() const {
   const detail::runtime_call call;
   const array_view& mask = only_mask_->mask();
   std::vector<array_view> coordinates;
+  const std::array count{only_mask_->count()};
   for (int k = 0; k < mask.ndim(); ++k) {
-    coordinates.push_back(
-        keep(empty(std::array{only_mask_->count()}, type_code::int64, mask.queue())));
+    coordinates.push_back(only_mask_->is_on_host()
+                              ? keep(internal::staging(count, type_code::int64, mask.queue()))
+                              : keep(empty(count, type_code::int64, mask.queue())));
   }
   only_mask_->write(coordinates);
   for (int k = 0; k < mask.ndim(); ++k) {
@@ -595,7 +598,7 @@ void selection::check() const {
 }
 
 bool selection::is_on_host() const {
-  return !only_mask_ &&
+  return (!only_mask_ || only_mask_->is_on_host()) &&
          std::ranges::all_of(indices_, [](const axis_index& index) { return is_reached(index); });
 }
 
@@ -618,13 +621,18 @@ void selection::keep_from(const array_view& written) {
   if (written.size() == 0) {
     return;
   }
-  const detail::byte_range target =
-      detail::bytes_of(written.origin(), written.layout(), written.type().itemsize());
+  const auto bytes_of = [](const array_view& view) {
+    return detail::bytes_of(view.origin(), view.layout(), view.type().itemsize());
+  };
+  const detail::byte_range target = bytes_of(written);
+  if (only_mask_ && only_mask_->is_on_host() && overlap(bytes_of(only_mask_->mask()), target)) {
+    count_only_mask();
+    write_only_mask();
+    only_mask_ = nullptr;
+  }
   for (axis_index& index : indices_) {
     const array_view& elements = index.elements;
-    if (elements.size() != 0 && !index.is_each &&
-        overlap(detail::bytes_of(elements.origin(), elements.layout(), elements.type().itemsize()),
-                target)) {
+    if (elements.size() != 0 && !index.is_each && overlap(bytes_of(elements), target)) {
       index.elements = keep(internal::staging::fetched(elements));
     }
   }

@@ -51,6 +51,27 @@ void move_to_linear(const transfer&, const array_view& indexed, const selection&
 /// one stays.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
 
+/// A move between the elements at the true places of a mask, the indexed side, and `count` elements
+/// that lie one after the other, the linear side. Steps are bytes from one element to the next.
+struct masked_move {
+  /// The mask: adjacent bytes, true where they are not 0.
+  const std::byte* mask;
+  std::ptrdiff_t size;
+  std::byte* indexed;
+  std::ptrdiff_t indexed_step;
+  std::byte* linear;
+  std::ptrdiff_t linear_step;
+  std::ptrdiff_t count;
+  std::size_t item_nbytes;
+};
+
+/// Counts the bytes that are not 0.
+std::ptrdiff_t count_flags(const std::byte* mask, std::ptrdiff_t size) noexcept;
+/// Moves the elements at true places to the linear side, of which `linear_step` is the item.
+void compress_on_host(const masked_move&);
+/// Moves the linear side to the true places, in order; with a step of 0 it is one element.
+void expand_on_host(const masked_move&);
+
 }  // namespace usmx::inline v1::detail
 
 namespace usmx::inline v1::internal {
@@ -59,6 +80,11 @@ namespace usmx::inline v1::internal {
 /// throws: part of the memory may have been written then. So a kernel may check the integers as it
 /// uses them, instead of before.
 USMX_API void gather_to_fresh(const array& source, const selection&, const array& destination);
+
+/// Gives what `source[indices]` selects in a new array, without a selection: for few integers of
+/// int64 or int32. None where gather() is needed: where there is much, the arrays are not compact,
+/// the host does not reach them, work on them is unfinished, or an index is outside of the axis.
+USMX_API std::optional<array> take_few(const array& source, const array& indices);
 
 }  // namespace usmx::inline v1::internal
 

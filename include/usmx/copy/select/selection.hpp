@@ -78,9 +78,9 @@ struct axis_index {
 
 /// The part of an array that a key with arrays in it addresses, by NumPy's rules. The elements of
 /// the key's arrays must stay as they are as long as the selection lives, and the memory of its
-/// views must live as long. Masks have become arrays of integers. Of a key that is one mask in
-/// device memory, and nothing else, the first question for its elements or their number does that,
-/// and waits: two threads must not ask one selection at once.
+/// views must live as long. Masks have become arrays of integers. Of a key that is one mask, and
+/// nothing else, the first question for its elements or their number may do that, and wait: two
+/// threads must not ask one selection at once.
 class USMX_API selection {
  public:
   /// Makes the selection of a key for arrays of layout `where`. Waits for the work before reading
@@ -134,7 +134,7 @@ class USMX_API selection {
   friend detail::mask_scan* detail::only_mask(const selection&);
   void count_only_mask() const;
   void write_only_mask() const;
-  const array_view& keep(internal::staging&&);
+  const array_view& keep(internal::staging&&) const;
   array_view keep(const array&) const;
   void broadcast_indices();
   void find_shape();
@@ -148,7 +148,7 @@ class USMX_API selection {
   int position_ = 0;
   bool unique_ = false;
   // The memory that indices_ point to: copies, and the memory of the key's arrays.
-  std::vector<std::shared_ptr<const internal::staging>> kept_;
+  mutable std::vector<std::shared_ptr<const internal::staging>> kept_;
   mutable std::vector<std::shared_ptr<const buffer>> memory_;
 };
 
