@@ -686,9 +686,9 @@ std::optional<array> internal::take_few(const array& source, const array& indice
   constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{64} << 10;
   const bool is_short = indices.type() == type_code::int32;
   if ((!is_short && indices.type() != type_code::int64) || source.ndim() == 0 ||
-      indices.size() > most_indices || source.size() == 0 || indices.ndim() == 0 ||
-      source.ndim() - 1 + indices.ndim() > max_ndim || !source.layout().is_c_contiguous() ||
-      !indices.layout().is_c_contiguous()) {
+      private_queue(indices) != private_queue(source) || indices.size() > most_indices ||
+      source.size() == 0 || indices.ndim() == 0 || source.ndim() - 1 + indices.ndim() > max_ndim ||
+      !source.layout().is_c_contiguous() || !indices.layout().is_c_contiguous()) {
     return std::nullopt;
   }
   const std::ptrdiff_t extent = source.extent(0);

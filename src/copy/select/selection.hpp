@@ -82,8 +82,9 @@ namespace usmx::inline v1::internal {
 USMX_API void gather_to_fresh(const array& source, const selection&, const array& destination);
 
 /// Gives what `source[indices]` selects in a new array, without a selection: for few integers of
-/// int64 or int32. None where gather() is needed: where there is much, the arrays are not compact,
-/// the host does not reach them, work on them is unfinished, or an index is outside of the axis.
+/// int64 or int32. None where gather() is needed: where there is much, the arrays are not compact
+/// or on different queues, the host does not reach them, work on them is unfinished, or an index is
+/// outside of the axis.
 USMX_API std::optional<array> take_few(const array& source, const array& indices);
 
 }  // namespace usmx::inline v1::internal
