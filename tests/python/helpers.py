@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import inspect
 import io
+import itertools
 import os
 import pickle
 import subprocess
@@ -40,6 +41,22 @@ DENSITY = float(os.environ.get("USMX_TEST_DENSITY", "0.33" if os.environ.get("CI
 def examples(most):
     """How many examples hypothesis draws for a test whose examples compile kernels."""
     return max(1, round(most * DENSITY))
+
+
+def drawn(*axes, share=3):
+    """Some of the combinations of these values, one of `share`, so that each value comes; at night all.
+
+    Any two values of different axes come together, too, where a third axis has at least `share` values.
+    """
+    axes = [[*axis] for axis in axes]
+    combinations = itertools.product(*map(enumerate, axes))
+    if DENSITY >= 1:
+        return [tuple(value for _, value in each) for each in combinations]
+    chosen = [each for each in combinations if sum(k for k, _ in each) % share == 0]
+    for number, axis in enumerate(axes):
+        missing = set(range(len(axis))) - {each[number][0] for each in chosen}
+        assert not missing, f"no case has {[axis[k] for k in missing]}: draw a larger share"
+    return [tuple(value for _, value in each) for each in chosen]
 
 
 class Producer:

@@ -15,11 +15,19 @@ import dpctl.memory
 import dpnp
 import numpy as np
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, make_capsule, producer_of
+from helpers import (
+    DENSITY,
+    KINDS,
+    MEMORY_CLASSES,
+    Producer,
+    interface_of,
+    make_capsule,
+    producer_of,
+)
 from usmx.memory import MemoryUSMHost, MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
 
-ROUNDS = 30_000
-LIMIT = 400 << 10  # bytes: less than 30,000 of the smallest objects
+ROUNDS = 30_000 if DENSITY >= 1 else 15_000
+LIMIT = ROUNDS // 3 * 40  # bytes: less than so many of the smallest objects, which have 16
 BLOCKS = 200  # of Python's memory
 
 
@@ -373,4 +381,8 @@ FEWER = {  # what takes much longer
 def report(group):
     """Prints {name: (bytes, blocks of Python's) that the rounds of it leave} as JSON."""
     actions = GROUPS[group]().items()
-    print(json.dumps({n: always_left_by(act, FEWER.get(n, ROUNDS)) for n, act in actions}))
+    print(
+        json.dumps(
+            {n: always_left_by(act, min(ROUNDS, FEWER.get(n, ROUNDS))) for n, act in actions}
+        )
+    )

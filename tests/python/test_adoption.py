@@ -25,7 +25,7 @@ from helpers import (
     output_of,
     sub_devices,
 )
-from leaks import LIMIT, failing, growth
+from leaks import LIMIT, ROUNDS, failing, growth
 from usmx.memory import MemoryUSMShared, as_usm_memory, from_pointer, get_usm_type
 
 
@@ -531,5 +531,5 @@ def leak_cases():
     ],
 )
 def test_nothing_is_left_behind(name):
-    rounds = 20_000 if name == "absent device" else 30_000  # that one lists all devices
+    rounds = ROUNDS // 3 * 2 if name == "absent device" else ROUNDS  # that one lists all devices
     assert growth(leak_cases()[name], rounds) < LIMIT

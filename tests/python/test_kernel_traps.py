@@ -180,7 +180,8 @@ WRONG = {
     "long name": (f'#include "{"a" * 5000}"', "1:10: cannot open file"),
     "missing module": ("#pragma clang module import nope", "1:29: module 'nope' not found"),
     "many errors": ("int a = wrong;\n" * 40, "1:9: use of undeclared identifier 'wrong'"),
-    "brackets": (f"int a = {'(' * 100_000}1{')' * 100_000};", "bracket nesting level exceeded"),
+    # The compiler allows 256, and its time for those beyond grows with their square.
+    "brackets": (f"int a = {'(' * 10_000}1{')' * 10_000};", "bracket nesting level exceeded"),
     "file in itself": ("#include __FILE__", "#include nested too deeply"),
     "no name": ("#include <>", "1:10: empty filename"),
     "error": ("#error no", "1:2: no"),

@@ -1,4 +1,4 @@
-"""What 30,000 rounds leave behind: nothing, whether they succeed or are refused."""
+"""What 15,000 rounds leave behind, at night 30,000: nothing, whether they succeed or are refused."""
 
 import functools
 import gc

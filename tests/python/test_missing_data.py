@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import MEMORY_CLASSES, interface_of, need_contexts_apart, sub_devices
-from leaks import LIMIT, failing, growth
+from leaks import LIMIT, ROUNDS, failing, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMShared, as_usm_memory
 
 HOST_KINDS = ("shared", "host")
@@ -383,4 +383,4 @@ def leak_cases():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["import", "memory", "outside", "no USM", "refused", "no buffer"])
 def test_nothing_is_left_behind(name):
-    assert growth(leak_cases()[name], 30_000) < LIMIT
+    assert growth(leak_cases()[name], ROUNDS) < LIMIT

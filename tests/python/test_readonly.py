@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import (
+    DENSITY,
     HOST_KINDS,
     KINDS,
     MEMORY_CLASSES,
@@ -265,7 +266,7 @@ def work():
 threads = [threading.Thread(target=work) for _ in range(4)]
 for thread in threads:
     thread.start()
-end = time.monotonic() + 2
+end = time.monotonic() + {2 * DENSITY}
 while time.monotonic() < end:
     for _ in range(1000):
         flags.writable = False

@@ -9,8 +9,8 @@ from helpers import KINDS, output_of
 pytestmark = pytest.mark.slow
 
 DATA = """
-import itertools
 import numpy as np, usmx
+from helpers import drawn
 from sklearnex.cluster import KMeans
 from sklearnex.decomposition import PCA
 from sklearnex.linear_model import LinearRegression
@@ -22,12 +22,12 @@ numbers[1::3, 0] -= 200
 
 def cases():
     # every kind; f4 and f8; C and F order; whole, and a view that begins later and has gaps
-    for kind, dtype, order in itertools.product(("device", "shared", "host"), ("f4", "f8"), "CF"):
-        for key in (np.s_[:], np.s_[30:, 1:6]):
-            whole = np.asarray(numbers, dtype, order=order)
-            array = usmx.asarray(whole, usm_type=kind)[key]
-            assert array.strides == tuple(n // whole.itemsize for n in whole[key].strides)
-            yield array, whole[key], {"f4": 2e-4, "f8": 1e-9}[dtype]
+    keys = (np.s_[:], np.s_[30:, 1:6])
+    for kind, dtype, order, key in drawn(("device", "shared", "host"), ("f4", "f8"), "CF", keys, share=2):
+        whole = np.asarray(numbers, dtype, order=order)
+        array = usmx.asarray(whole, usm_type=kind)[key]
+        assert array.strides == tuple(n // whole.itemsize for n in whole[key].strides)
+        yield array, whole[key], {"f4": 2e-4, "f8": 1e-9}[dtype]
 
 def same(found, expected, tolerance):
     found = np.asarray(found)

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from helpers import examples
 
 SOAK = pathlib.Path(__file__).with_name("soak.py")
 MEMORY_SOAK = pathlib.Path(__file__).with_name("soak_memory.py")
@@ -12,7 +13,7 @@ MEMORY_SOAK = pathlib.Path(__file__).with_name("soak_memory.py")
 
 @pytest.mark.slow
 def test_mixed_operations_of_many_threads_end_with_right_numbers():
-    command = [sys.executable, "-P", SOAK, "--operations", "100000"]
+    command = [sys.executable, "-P", SOAK, "--operations", str(examples(100_000))]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stdout + run.stderr
     assert "all numbers right" in run.stdout

@@ -16,7 +16,7 @@ import dpctl.memory
 import numpy as np
 import pytest
 import usmx
-from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, producer_of
+from helpers import KINDS, MEMORY_CLASSES, Producer, examples, interface_of, producer_of
 
 THREADS = 16
 ROUNDS = 200
@@ -250,7 +250,7 @@ def shared(request):
 @pytest.mark.slow
 def test_many_threads_do_the_same(shared, work):
     def rounds(number):
-        for _ in range(ROUNDS if work not in IN_CONTEXTS_OF_THEIR_OWN else 10):
+        for _ in range(ROUNDS if work not in IN_CONTEXTS_OF_THEIR_OWN else examples(10)):
             work(shared, number)
 
     run_in_threads(*[rounds] * THREADS)

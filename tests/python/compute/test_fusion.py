@@ -60,6 +60,7 @@ def scaled(x, s, *, power=1):
     return x * s**power
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function",
     [polynomial, with_numpy, of_integers, of_halves, comparing, total, furthest, middle],
@@ -74,6 +75,7 @@ def test_results_are_those_without_fusion(function):
         assert (found == expected).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "f4", "f8"])
 @pytest.mark.parametrize("to", ["i1", "i2", "i4", "i8", "f4", "f8"])
 def test_signs_are_right_in_every_type(dtype, to):

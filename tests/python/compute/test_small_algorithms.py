@@ -114,6 +114,7 @@ def test_rows_of_many_lengths_are_sorted_stably(dtype):
             assert is_same(found, np.take_along_axis(host, order, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", TYPES)
 def test_cumulative_sums_have_the_bits_of_the_kernels(monkeypatch, dtype):
     for shape, axis in [((5, 70), 1), ((70, 5), 0), ((1,), 0), ((512,), 0), ((2, 1029), 1)]:

@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 import usmx
+from helpers import DENSITY, drawn
 from table_kernels import computed, values
 from usmx._compute.table import ROWS
 from usmx._core import _row_function
@@ -12,6 +13,9 @@ from usmx._core import _row_function
 ON_HOST = {name: _row_function(name, "host") for name in ROWS if _row_function(name, "host")}
 KERNELS = {name: _row_function(name, "kernel") for name in ON_HOST}
 TYPES = ["?", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8", "c8"]
+SHARE = (
+    3 if DENSITY < 1 else 1
+)  # of so many types that become another one, one has a kernel of its own
 CHUNK = 1_003  # elements: no whole number of vectors
 
 reaches_memory = _row_function("add", "host")(usmx.ones(1), usmx.ones(1)) is not None
@@ -62,9 +66,11 @@ def test_results_have_the_bits_of_the_kernels(dtype, count):
     with np.errstate(all="ignore"):
         operands = values(np.random.default_rng(46), dtype, count)
         by_kernels = computed(dtype, operands)
-        for name in names:
+        for number, name in enumerate(names):
             # Beside its cosine, a kernel computes a sine in another way, and beside others products.
             if ROWS[name].errors[0] if dtype != "c8" else name in ("multiply", "square"):
+                if dtype[0] not in "fc" and (number + TYPES.index(dtype)) % SHARE:
+                    continue  # a kernel each: of the nine types that become floating-point ones, three
                 made = KERNELS[name](*map(usmx.asarray, operands), None)
                 expected = usmx.asnumpy(made)
             else:
@@ -219,8 +225,12 @@ def views(dtype, name):
     return [VIEWS[name](usmx.asarray(host)) for _ in range(2)]
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("types", [("f4", "f4"), ("i2", "f8"), ("f2", "f4"), ("i4", "i4")])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("types", "view"),
+    drawn([("f4", "f4"), ("i2", "f8"), ("f2", "f4"), ("i4", "i4")], VIEWS),
+    ids=str,
+)
 def test_views_and_mixed_types_have_the_results_of_the_kernels(types, view):
     for name in FORMS:
         more = view if view == "strided" else "transposed"  # which has another shape

@@ -39,6 +39,7 @@ def arguments(name):
     return (REAL[:-2] if name == "gammaln" else REAL,)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(special.__all__))
 def test_values_are_scipys(name):
     given = arguments(name)
