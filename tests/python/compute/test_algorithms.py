@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 import usmx
+from helpers import drawn
 from usmx import _core
 from usmx._compute import reductions
 from usmx._compute.table import REDUCTIONS
@@ -52,11 +53,22 @@ def test_a_nan_wins_and_the_first_one_counts(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8"])
-@pytest.mark.parametrize("n", [4096, 5001, 70_000])
-def test_places_of_the_best_elements_of_long_rows(dtype, n):
+@pytest.mark.parametrize(
+    ("dtype", "n"), drawn(["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8"], [4096, 5001, 70_000])
+)
+def test_places_of_the_best_elements_of_long_rows(dtype, n, monkeypatch):
+    """By the kernels: what the host finds is compared by test_small_reductions.py."""
+    monkeypatch.setattr(reductions, "_ON_HOST", {name: lambda *_: None for name in REDUCTIONS})
     random = np.random.default_rng(n)
     host = (random.normal(size=(3, n)) * 50).astype(dtype)
+    if host.dtype.kind in "iu":
+        host[0] //= 2
+        best = np.iinfo(dtype)
+        host[0, -2:] = best.min, best.max  # in the last part of a row
+    else:
+        host[0, -2:] = -1e4, 1e4
+    if host.dtype.kind == "b":
+        host[0, -2] = False
     if host.dtype.kind == "f":
         host[1, random.integers(0, n, 3)] = np.nan
         host[2, :] = random.choice([0.0, -0.0], n)
@@ -73,6 +85,7 @@ def test_places_of_the_best_elements_of_long_rows(dtype, n):
     same(out, np.argmax(host, axis=1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("n", [7, 5001])
 def test_complex_numbers_are_ordered_by_real_and_then_imaginary_parts(dtype, n):
@@ -403,9 +416,9 @@ OF_SOME = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("dtype", ["?", "i4", "f4"])
+@pytest.mark.parametrize(
+    ("dtype", "mask", "axis"), drawn(["?", "i4", "f4"], MASKS, [None, 0, 1, (0, 1)])
+)
 def test_only_elements_where_the_mask_holds_count(dtype, mask, axis):
     host = of_type(dtype)
     array = usmx.asarray(host)
@@ -611,6 +624,7 @@ def sorted_by(request, monkeypatch):
         pytest.skip("the host does not reach the memory")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("sorted_by")
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("descending", [False, True])
@@ -656,9 +670,9 @@ def numbers_to_sort(dtype, n):
 
 @pytest.mark.usefixtures("sorted_by")
 @pytest.mark.slow
-@pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("n", [300, 5000])
-@pytest.mark.parametrize("dtype", SORTED)
+@pytest.mark.parametrize(
+    ("dtype", "n", "descending"), drawn(SORTED, [300, 5000], [False, True], share=2)
+)
 def test_every_type_is_sorted_as_numpy_does(dtype, n, descending):
     host = numbers_to_sort(dtype, n)
     array = usmx.asarray(host)
@@ -823,6 +837,7 @@ def test_what_is_no_algorithm_is_refused():
         usmx.isin(array, array, kind="stable")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f4"])
 @pytest.mark.parametrize("number", [300, -300, 2**64, 10**40])
 def test_number_that_the_type_lacks_is_searched(dtype, number):
