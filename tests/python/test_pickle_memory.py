@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import KINDS, MEMORY_CLASSES, Producer, interface_of, names_in, sub_devices
-from leaks import LIMIT, growth
+from leaks import LIMIT, ROUNDS, growth
 from usmx.memory import MemoryUSMDevice, MemoryUSMHost, MemoryUSMShared, as_usm_memory
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
@@ -288,4 +288,4 @@ def test_deep_copy_copies_each_object_once():
 @pytest.mark.parametrize("make", [pickled, copy.copy, copy.deepcopy])
 def test_nothing_is_left_behind(make):
     memory = Labelled(b"mine")
-    assert growth(lambda: make(memory), 20_000) < LIMIT
+    assert growth(lambda: make(memory), ROUNDS // 3 * 2) < LIMIT

@@ -44,22 +44,31 @@ INSTALLED = re.compile(r"pip install ([^`\n]*)")
 BUILT = re.compile(r"(?:NB_MODULE|PYBIND11_MODULE)\((\w+)|PyInit_(\w+)")
 
 # Builds the C++ programs of the documents that have no CMake block, each in a folder of its name. All
-# of them reach SYCL's headers through usmx's: these are read once.
+# of them reach SYCL's headers through usmx's: these are read once, and for programs that include both of usmx's that
+# most of them do, these too.
 CMAKE = """
 cmake_minimum_required(VERSION 3.24)
 project(documents LANGUAGES CXX)
 find_package(usmx CONFIG REQUIRED)
 file(WRITE ${CMAKE_BINARY_DIR}/headers.cpp "")
-add_library(headers OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
-target_link_libraries(headers PRIVATE usmx::usmx)
-target_precompile_headers(headers PRIVATE <sycl/queue.hpp> <sycl/usm.hpp>)
+foreach(headers IN ITEMS sycls usmxs)
+  add_library(${headers} OBJECT ${CMAKE_BINARY_DIR}/headers.cpp)
+  target_link_libraries(${headers} PRIVATE usmx::usmx)
+  target_precompile_headers(${headers} PRIVATE <sycl/queue.hpp> <sycl/usm.hpp>)
+endforeach()
+target_precompile_headers(usmxs PRIVATE <usmx/array.hpp> <usmx/runtime.hpp>)
 file(GLOB programs RELATIVE ${CMAKE_SOURCE_DIR} README/*.cpp docs-*/*.cpp)
 foreach(program IN LISTS programs)
   cmake_path(GET program PARENT_PATH folder)
   cmake_path(GET program STEM name)
   add_executable(${folder}-${name} ${program})
   target_link_libraries(${folder}-${name} PRIVATE usmx::usmx)
-  target_precompile_headers(${folder}-${name} REUSE_FROM headers)
+  file(READ ${program} text)
+  set(headers sycls)
+  if(text MATCHES "#include <usmx/array.hpp>" AND text MATCHES "#include <usmx/runtime.hpp>")
+    set(headers usmxs)
+  endif()
+  target_precompile_headers(${folder}-${name} REUSE_FROM ${headers})
   set_target_properties(${folder}-${name} PROPERTIES
                         OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${folder})
 endforeach()
@@ -187,8 +196,12 @@ def modules_of(requirements):
 
 @cache
 def has_all_here(document):
-    """Whether all that a page says to install is here."""
-    return all(map(is_here, named_installs(document)))
+    """Whether all is here that a page says to install for this device: others need no library of NVIDIA's."""
+    is_nvidias = usmx.SyclDevice().backend == "cuda"
+    needed = [
+        each for each in named_installs(document) if is_nvidias or not each.startswith("nvidia-")
+    ]
+    return all(map(is_here, needed))
 
 
 # Blocks that need no interpreter of their own, and nothing that is not here.

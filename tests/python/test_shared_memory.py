@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import output_of
-from leaks import LIMIT, growth
+from leaks import LIMIT, ROUNDS, growth
 from usmx import from_shared_memory
 
 REACHES_THE_SYSTEM = usmx.SyclDevice().has_aspect_usm_system_allocations
@@ -247,4 +247,4 @@ def test_copies_and_pickles_are_usm(array):
 @needs_system_memory
 def test_blocks_are_let_go():
     block = bytearray(1 << 16)
-    assert growth(lambda: from_shared_memory(block, 8, "f8")[1:], 20_000) < LIMIT
+    assert growth(lambda: from_shared_memory(block, 8, "f8")[1:], ROUNDS // 3 * 2) < LIMIT

@@ -16,7 +16,7 @@ from helpers import KINDS, MEMORY_CLASSES, TYPESTRS, names_in, sub_devices
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from leaks import LIMIT, growth
+from leaks import LIMIT, ROUNDS, growth
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
 STRUCTURED = np.dtype(
@@ -444,4 +444,4 @@ def test_deep_copy_copies_each_object_once():
 )
 def test_nothing_is_left_behind(make):
     array = Labelled("mine")
-    assert growth(lambda: make(array), 10_000) < LIMIT
+    assert growth(lambda: make(array), ROUNDS // 3) < LIMIT
