@@ -29,6 +29,7 @@
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/host_data.hpp"
 #include "usmx/copy/select/selection.hpp"
+#include "usmx/copy/text.hpp"
 #include "usmx/copy/values.hpp"
 #include "usmx/exchange/arrow.hpp"
 #include "usmx/exchange/c_arrays.hpp"

@@ -486,3 +486,11 @@ def _shifted(function, x, axes, shift):
 
 
 _functions.hand_out(globals(), __all__)
+
+if not TYPE_CHECKING:  # for which every name that is not there would be an Any
+
+    def __getattr__(name):
+        """Say what takes the place of a name that is not here."""
+        from usmx._container.elsewhere import refuse_name_of_module
+
+        refuse_name_of_module("fft", name)

@@ -64,13 +64,28 @@ def _key_of(seed):
     return int(source.generate_state(1, "u8")[0])
 
 
+_OTHERS = {
+    **dict.fromkeys(
+        (
+            "BitGenerator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64", "SeedSequence",
+            "bit_generator", "get_bit_generator", "set_bit_generator",
+        ),
+        "usmx.random.default_rng(seed), whose numbers all come from Philox4x32-10",
+    ),
+    "random_integers": "usmx.random.randint(low, high + 1)",
+    "spawn": "usmx.random.default_rng([seed, k]), where k is 0, 1, 2 and so on",
+}  # fmt: skip
+
+
 def _use(name: str) -> str:
-    """The end of a message about a distribution that NumPy's generator has."""
+    """The end of a message about a name that NumPy's module or its generator has."""
+    if name in _OTHERS:
+        return f": use {_OTHERS[name]}"
     try:
         numpys = dir(numpy.random.Generator)
     except ImportError:
         return ""
-    if name.startswith("_") or name in ("bit_generator", "spawn") or name not in numpys:
+    if name.startswith("_") or name not in numpys:
         return ""
     drawn = f"numpy.random.default_rng(seed).{name}(...)"
     made = f"frombuffer({drawn}, 'u1')" if name == "bytes" else f"asarray({drawn})"

@@ -319,7 +319,7 @@ def betaincc(a: Operand, b: Operand, x: Operand, /, out: USMArray | None = None)
 
 
 def chdtr(v: Operand, x: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the chi-square distribution's function for v degrees of freedom. Does not wait.
+    """Compute the distribution function of chi-squared with v degrees of freedom. Does not wait.
 
     Example:
         >>> print(usmx.special.chdtr(usmx.asarray([1.0, 10.0]), 2.0))
@@ -339,7 +339,7 @@ def chdtrc(v: Operand, x: Operand, /, out: USMArray | None = None) -> USMArray:
 
 
 def stdtr(df: Operand, t: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute Student's distribution's function for df degrees of freedom. Does not wait.
+    """Compute the distribution function of Student's t with df degrees of freedom. Does not wait.
 
     Example:
         >>> print(usmx.special.stdtr(usmx.asarray([1.0, 10.0]), 2.0))
@@ -352,7 +352,7 @@ def stdtr(df: Operand, t: Operand, /, out: USMArray | None = None) -> USMArray:
 
 
 def i0(x: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the function of order 0. Does not wait.
+    """Compute the modified Bessel function of the first kind of order 0. Does not wait.
 
     Example:
         >>> print(usmx.special.i0(usmx.asarray([0.0, 1.0])))
@@ -372,7 +372,7 @@ def i0e(x: Operand, /, out: USMArray | None = None) -> USMArray:
 
 
 def i1(x: Operand, /, out: USMArray | None = None) -> USMArray:
-    """Compute the function of order 1. Does not wait.
+    """Compute the modified Bessel function of the first kind of order 1. Does not wait.
 
     Example:
         >>> print(usmx.special.i1(usmx.asarray([0.0, 1.0])))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import usmx
 import usmx.testing
+from usmx._container.host import _odd_element
 
 FUNCTIONS = {
     f"{module.__name__}.{name}": getattr(module, name)
@@ -107,11 +108,26 @@ def test_help_shows_the_signature_and_the_text(name):
         (lambda a: usmx.asarray(2**70), "found 1180591620717411303424$"),
         (lambda a: usmx.asarray(10**5000), "found an integer of 16610 bits$"),
         (lambda a: usmx.full(3, "x"), "found <U1, from an object of type str$"),
+        (lambda a: usmx.asarray([[1, 2], [None, 3]]), "found None in a list$"),
+        (lambda a: usmx.asarray((1, "two")), "found 'two' in a tuple$"),
+        (lambda a: usmx.asarray([1, 2**70]), "found 1180591620717411303424 in a list$"),
+        (lambda a: usmx.asarray(x for x in [1]), r"iterator generator: use usmx\.fromiter\("),
+        (lambda a: usmx.asarray({1: 2}), r"found a dict: use list\(a\.values\(\)\)$"),
+        (lambda a: usmx.asarray({1, 2}), r"found a set: use sorted\(a\)$"),
     ],
 )
 def test_wrong_argument_is_answered_by_what_is_right(call, message):
     with pytest.raises(TypeError, match=message):
         call(usmx.zeros(3))
+
+
+def test_lists_that_are_in_each_other_many_times_are_looked_at_for_a_short_time():
+    inner = [1]
+    for _ in range(40):
+        inner = [inner, inner]
+    assert _odd_element([inner, None]) is None
+    assert _odd_element([*range(2000), None]) is None
+    assert _odd_element([[1, [2, (3, {})]], None]) == "{}"
 
 
 def test_column_of_text_is_named():

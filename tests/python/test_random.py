@@ -351,7 +351,14 @@ def test_infinite_means_are_numpys():
 # ---- names of NumPy's and PyTorch's
 
 
-@pytest.mark.parametrize("name", ["nosuch", "_key_of_others", "spawn"])
+@pytest.mark.parametrize("name", sorted(usmx.random._OTHERS))
+def test_other_generators_and_old_names_are_answered(name):
+    for obj in (usmx.random, usmx.random.default_rng(7)):
+        with pytest.raises(AttributeError, match=f"no attribute '{name}': use usmx\\.random\\."):
+            getattr(obj, name)
+
+
+@pytest.mark.parametrize("name", ["nosuch", "_key_of_others"])
 def test_other_names_get_no_advice(name):
     for obj in (usmx.random, usmx.random.default_rng(7)):
         with pytest.raises(AttributeError, match=f"no attribute '{name}'$"):

@@ -289,6 +289,12 @@ class USMX_API array : public detail::array_spellings {
   /// of -1 stands for what the others leave. Throws value_error when the number of elements differs
   /// or when only a copy can have that shape: usmx::clone() makes one.
   [[nodiscard]] array reshaped(const shape_argument& shape) const;
+  /// The elements with a shape of these extents: `reshaped(2, 3)`.
+  template <std::integral... Extents>
+    requires(sizeof...(Extents) > 1)
+  [[nodiscard]] array reshaped(Extents... extents) const {
+    return reshaped({static_cast<std::ptrdiff_t>(extents)...});
+  }
   /// The elements as a read-only array of the same memory.
   [[nodiscard]] array as_readonly() const {
     return array(owner_, type_, usmx::layout(layout_), true, 0);

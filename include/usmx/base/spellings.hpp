@@ -45,6 +45,19 @@ struct any_argument {
   any_argument(std::initializer_list<any_number>) noexcept {}
 };
 
+/// A first member that no value fits, so that the members behind it are set by their names alone:
+/// braces without names are a list of axes.
+struct named_members_follow {
+  explicit named_members_follow() = default;
+};
+
+/// The names that others have for the option of an axis.
+struct axis_spellings {
+  [[no_unique_address]] named_members_follow members = named_members_follow();
+  any_argument axes = {};
+  any_argument dim = {};
+};
+
 /// The members that an array has by another name. Class array has this one as a base.
 struct array_spellings {
   template <class... Indices>
@@ -94,6 +107,11 @@ struct array_spellings {
     static_assert(never<Arguments...>, "usmx::astype(a, type), of usmx/copy/values.hpp");
     return {};
   }
+  template <class T, class... Nothing>
+  anything astype(const Nothing&...) const {
+    static_assert(never<T, Nothing...>, "usmx::astype<T>(a), of usmx/copy/values.hpp");
+    return {};
+  }
   template <class... Arguments>
   anything to_vector(const Arguments&...) const {
     static_assert(never<Arguments...>, "usmx::to_vector<T>(a), of usmx/copy/values.hpp");
@@ -136,6 +154,43 @@ struct array_spellings {
   template <class... Axes>
   anything transpose(const Axes&...) const {
     static_assert(never<Axes...>, "a.transposed(), which returns another array");
+    return {};
+  }
+  template <class... Arguments>
+  anything device(const Arguments&...) const {
+    static_assert(never<Arguments...>, "a.queue().get_device()");
+    return {};
+  }
+  template <class... Arguments>
+  anything to_device(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::clone(a, queue), of usmx/copy/values.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything to(const Arguments&...) const {
+    static_assert(never<Arguments...>,
+                  "usmx::clone(a, queue) or usmx::clone(a, usmx::usm_kind::host), or "
+                  "usmx::astype(a, type), of usmx/copy/values.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything copy_to(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::copy(a, destination), of usmx/copy/copy.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything squeeze(const Arguments&...) const {
+    static_assert(never<Arguments...>, "a.reshaped(shape)");
+    return {};
+  }
+  template <class... Arguments>
+  anything print(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::to_string(a), of usmx/copy/text.hpp");
+    return {};
+  }
+  template <class... Arguments>
+  anything to_string(const Arguments&...) const {
+    static_assert(never<Arguments...>, "usmx::to_string(a), of usmx/copy/text.hpp");
     return {};
   }
   template <class... Nothing>
@@ -257,6 +312,28 @@ USMX_OPERATOR(-=)
 USMX_OPERATOR(*=)
 USMX_OPERATOR(/=)
 #undef USMX_OPERATOR
+
+template <class X1, class X2>
+anything missing_condition() {
+  static_assert(never<X1, X2>,
+                "of each element: x & y, x | y; a condition: usmx::all_of(x).item<bool>()");
+  return {};
+}
+template <class X1, class X2>
+  requires some_array<X1, X2>
+anything operator&&(const X1&, const X2&) {
+  return missing_condition<X1, X2>();
+}
+template <class X1, class X2>
+  requires some_array<X1, X2>
+anything operator||(const X1&, const X2&) {
+  return missing_condition<X1, X2>();
+}
+template <std::derived_from<array_spellings> X>
+anything operator!(const X&) {
+  static_assert(never<X>, "of each element: ~x; a condition: !usmx::all_of(x).item<bool>()");
+  return {};
+}
 /// @endcond
 
 /// The members that a view of typed elements has by another name. Each class of views has its own
@@ -286,3 +363,144 @@ struct view_spellings {
 };
 
 }  // namespace usmx::inline v1::detail
+
+namespace usmx::inline v1 {
+
+/// @cond
+// Functions that others have by these names. Any function of such a name that a program has fits
+// better.
+template <class... T>
+detail::anything all(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                     detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::all_of(a, axis), of usmx/compute/functions.hpp");
+  return {};
+}
+template <class... T>
+detail::anything product(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                         detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::prod(a, axis), of usmx/compute/functions.hpp");
+  return {};
+}
+template <class... T>
+detail::anything cumsum(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::cumulative_sum(a, axis), of usmx/compute/scans.hpp");
+  return {};
+}
+template <class... T>
+detail::anything cumprod(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                         detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::cumulative_prod(a, axis), of usmx/compute/scans.hpp");
+  return {};
+}
+template <class... T>
+detail::anything dot(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                     detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "usmx::matmul(a, b) or usmx::vecdot(a, b), of usmx/compute/products.hpp");
+  return {};
+}
+template <class... T>
+detail::anything transpose(detail::any_argument, detail::any_argument = {},
+                           detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "a.transposed()");
+  return {};
+}
+template <class... T>
+detail::anything reshape(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                         detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "a.reshaped({2, 3})");
+  return {};
+}
+template <class... T>
+detail::anything squeeze(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                         detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "a.reshaped(shape)");
+  return {};
+}
+template <class... T>
+detail::anything expand_dims(detail::any_argument, detail::any_argument = {},
+                             detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "a.slice(usmx::newaxis)");
+  return {};
+}
+template <class... T>
+detail::anything flip(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "a.slice(usmx::range(usmx::index_item::none, usmx::index_item::none, -1))");
+  return {};
+}
+template <class... T>
+detail::anything print(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                       detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "std::cout << usmx::to_string(a), of usmx/copy/text.hpp");
+  return {};
+}
+template <class... T>
+detail::anything asarray(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                         detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::from_host(queue, data), of usmx/copy/host_data.hpp");
+  return {};
+}
+template <class... T>
+detail::anything arange(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(
+      detail::never<T...>,
+      "usmx::from_host(queue, data), of usmx/copy/host_data.hpp, where std::iota has filled data");
+  return {};
+}
+template <class... T>
+detail::anything linspace(detail::any_argument, detail::any_argument = {},
+                          detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>, "usmx::from_host(queue, data), of usmx/copy/host_data.hpp");
+  return {};
+}
+template <class... T>
+detail::anything eye(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                     detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "usmx::zeros<T>({n, n}, queue), of usmx/copy/values.hpp, and usmx::fill of its "
+                "diagonal, which is x.reshaped(-1).slice(usmx::range(0, n * n, n + 1))");
+  return {};
+}
+template <class... T>
+detail::anything concat(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "usmx::copy(a, c.slice(usmx::range(0, n))) into each part of an array c = "
+                "usmx::empty(shape, type, queue)");
+  return {};
+}
+template <class... T>
+detail::anything stack(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                       detail::any_argument = {}) {
+  static_assert(
+      detail::never<T...>,
+      "usmx::copy(a, c.slice(i)) into each part of an array c = usmx::empty(shape, type, queue)");
+  return {};
+}
+template <class... T>
+detail::anything concatenate(detail::any_argument, detail::any_argument = {},
+                             detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "usmx::copy(a, c.slice(usmx::range(0, n))) into each part of an array c = "
+                "usmx::empty(shape, type, queue)");
+  return {};
+}
+template <std::derived_from<detail::array_spellings> X1,
+          std::derived_from<detail::array_spellings> X2>
+detail::anything max(const X1&, const X2&) {
+  static_assert(detail::never<X1, X2>, "usmx::maximum(a, b), of usmx/compute/functions.hpp");
+  return {};
+}
+template <std::derived_from<detail::array_spellings> X1,
+          std::derived_from<detail::array_spellings> X2>
+detail::anything min(const X1&, const X2&) {
+  static_assert(detail::never<X1, X2>, "usmx::minimum(a, b), of usmx/compute/functions.hpp");
+  return {};
+}
+/// @endcond
+
+}  // namespace usmx::inline v1

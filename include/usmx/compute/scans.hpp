@@ -4,12 +4,14 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <optional>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1 {
@@ -38,7 +40,33 @@ struct cumulative_options {
 /// and for types that the elements or the result cannot be cast to without a change of kind;
 /// read_only_error.
 USMX_API array cumulative_sum(const array& x, const cumulative_options& how = {});
+/// Adds up along this axis: `cumulative_sum(x, 0)`.
+template <std::integral Axis>
+  requires(!std::same_as<Axis, bool>)
+array cumulative_sum(const array& x, Axis axis) {
+  return cumulative_sum(x, cumulative_options{.axis = static_cast<std::ptrdiff_t>(axis)});
+}
+/// @cond
+template <class Nothing = void>
+array cumulative_sum(const array& x, const detail::axis_spellings&) {
+  static_assert(detail::never<Nothing>, "the axis is {.axis = 1}, or just 1");
+  return x;
+}
+/// @endcond
 /// Multiplies them. Throws as cumulative_sum() does.
 USMX_API array cumulative_prod(const array& x, const cumulative_options& how = {});
+/// Multiplies along this axis: `cumulative_prod(x, 0)`.
+template <std::integral Axis>
+  requires(!std::same_as<Axis, bool>)
+array cumulative_prod(const array& x, Axis axis) {
+  return cumulative_prod(x, cumulative_options{.axis = static_cast<std::ptrdiff_t>(axis)});
+}
+/// @cond
+template <class Nothing = void>
+array cumulative_prod(const array& x, const detail::axis_spellings&) {
+  static_assert(detail::never<Nothing>, "the axis is {.axis = 1}, or just 1");
+  return x;
+}
+/// @endcond
 
 }  // namespace usmx::inline v1

@@ -79,6 +79,11 @@ sycl::event fill_async(detail::any_argument, detail::any_argument = {}) {
 /// types is structured and the other is another one or the source has no memory, allocation_error
 /// when there is no memory.
 [[nodiscard]] USMX_API array astype(const array& source, dtype type);
+/// Converts to a type that the compiler knows: `astype<float>(a)`.
+template <element_type T>
+[[nodiscard]] array astype(const array& source) {
+  return astype(source, dtype::of<T>());
+}
 
 /// The elements in C order, converted to T as `copy` converts them. Waits. Throws value_error when
 /// the elements are of a structured type or the source has no memory.
@@ -196,6 +201,56 @@ detail::anything full(detail::any_argument, detail::any_argument = {}, detail::a
   return full<T>(detail::any_argument());
 }
 /// @endcond
+
+/// Makes a new C-contiguous array whose elements are all 1, for a shape in braces, and waits:
+/// `ones<double>({2, 3}, queue)`.
+template <element_type T, std::size_t N>
+[[nodiscard]] array_of<T, N> ones(detail::braced_shape<N> shape, const sycl::queue& queue,
+                                  const placement& memory = usm_kind::device) {
+  array_of<T, N> result(shape, queue, memory);
+  fill(result, T(1));
+  return result;
+}
+/// Makes a new C-contiguous array of ones. The shape is an integer, for one dimension, or a
+/// std::array of integers.
+template <element_type T, detail::shape_of_known_rank Shape>
+[[nodiscard]] auto ones(const Shape& shape, const sycl::queue& queue,
+                        const placement& memory = usm_kind::device) {
+  return full<T>(shape, T(1), queue, memory);
+}
+/// Makes a new C-contiguous array of ones of a type that the compiler does not know.
+[[nodiscard]] inline array ones(const shape_argument& shape, dtype type, const sycl::queue& queue,
+                                const placement& memory = usm_kind::device) {
+  array result = empty(shape, type, queue, memory);
+  fill(result, 1);
+  return result;
+}
+/// @cond
+template <class... T>
+detail::anything ones(detail::any_argument, detail::any_argument = {}, detail::any_argument = {},
+                      detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "ones<T>({2, 3}, queue, kind) or ones(shape, dtype, queue, kind)");
+  return {};
+}
+template <class T, auto N>
+detail::anything ones(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  return ones<T>(detail::any_argument());
+}
+/// @endcond
+
+/// Makes a new array like another one, as empty_like(), whose elements are all `value`, and waits.
+/// Throws value_error also for elements of a structured type.
+template <element_type T>
+[[nodiscard]] array full_like(const array& other, T value) {
+  array result = empty_like(other);
+  fill(result, value);
+  return result;
+}
+/// Makes a new array like another one whose elements are all 0.
+[[nodiscard]] inline array zeros_like(const array& other) { return full_like(other, 0); }
+/// Makes a new array like another one whose elements are all 1.
+[[nodiscard]] inline array ones_like(const array& other) { return full_like(other, 1); }
 
 /// Makes a new array with the elements of another one, on the same queue and of the same kind of
 /// memory, and waits. Its elements lie without gaps, in the order in which the source has them

@@ -209,16 +209,6 @@ class axes_argument {
   std::optional<std::vector<std::ptrdiff_t>> axes_;
 };
 
-namespace detail {
-
-/// A first member that no value fits, so that the members behind it are set by their names alone:
-/// braces without names are a list of axes.
-struct named_members_follow {
-  explicit named_members_follow() = default;
-};
-
-}  // namespace detail
-
 /// The axes of a reduction, and whether they stay: `{.axes = 1, .are_kept = true}`.
 struct reduction_axes {
   /// @cond

@@ -111,7 +111,7 @@ void bind_errors(nb::module_& m) {
   failure_classes = {
       device_creation_error,
       new_class(m, "SyclSubDeviceCreationError", PyExc_RuntimeError,
-                "The device cannot be parted as was asked for."),
+                "The device cannot be divided as was asked for."),
       new_class(m, "SyclContextCreationError", device_creation_error,
                 "No context can be made of what was given: no device matches, or the devices are "
                 "of several platforms."),

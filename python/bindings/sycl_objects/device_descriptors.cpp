@@ -269,7 +269,7 @@ constexpr descriptor descriptors[] = {
 
     // parts
     {"partition_max_sub_devices", "int", info<id::partition_max_sub_devices>,
-     "The most sub-devices that create_sub_devices can make. 0 if the device cannot be parted."},
+     "The most sub-devices that create_sub_devices can make. 0 if the device cannot be divided."},
     {"partition_properties", "tuple[partition_property, ...]", info<id::partition_properties>,
      "The ways in which the device can be parted, members of partition_property."},
     {"partition_affinity_domains", "tuple[str, ...]", info<id::partition_affinity_domains>,

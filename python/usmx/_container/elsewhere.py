@@ -44,6 +44,8 @@ _OF_THE_PACKAGE = {
     "Event": "usmx.SyclEvent, or queue.submit_barrier(), which returns one",
     "ElementWiseKernel": "usmx.ElementwiseKernel",
     "alltrue": "usmx.all(a)",
+    "asfarray": "usmx.asarray(a, dtype=float)",
+    "AxisError": "usmx.exceptions.AxisError",
     "as_tensor": "usmx.asarray(x)",
     "bmm": "usmx.matmul(a, b)",
     "clamp": "usmx.clip(a, min, max)",
@@ -51,13 +53,20 @@ _OF_THE_PACKAGE = {
     "complex_": "usmx.complex128",
     "cumproduct": "usmx.cumprod(a, axis)",
     "devices": "usmx.get_devices()",
+    "find_common_type": "usmx.result_type(*types)",
     "float_": "usmx.float64",
     "from_torch": "usmx.from_dlpack(tensor)",
     "get_default_device": "usmx.default_queue().sycl_device",
     "get_device": "a.device, or usmx.default_queue().sycl_device",
+    "grad": "a library with gradients: torch.from_dlpack(a), jax.numpy.from_dlpack(a)",
     "in1d": "usmx.isin(a, b)",
+    **dict.fromkeys(("Inf", "Infinity", "infty", "PINF"), "usmx.inf"),
     "jit": "usmx.fuse(function)",
+    "mat": "usmx.asarray(a), and @ for products",
     "mm": "usmx.matmul(a, b)",
+    "msort": "usmx.sort(a, axis=0)",
+    "NaN": "usmx.nan",
+    "NINF": "-usmx.inf",
     "no_grad": "the calls as they are, since usmx records no gradients",
     "product": "usmx.prod(a)",
     "relu": "usmx.maximum(a, 0)",
@@ -73,6 +82,9 @@ _OF_THE_PACKAGE = {
     "to_device": "a.to_device(device)",
     "to_torch": "torch.from_dlpack(a)",
     "trapz": "usmx.trapezoid(y, x)",
+    "version": "usmx.__version__",
+    "vmap": "the axes of arrays, or usmx.vectorize(function)",
+    **{name: f"Python's {name}" for name in ("complex", "float", "int")},
     **dict.fromkeys(
         ("manual_seed", "rand", "randint", "randn", "randperm"), "usmx.random.default_rng(seed)"
     ),
@@ -91,30 +103,115 @@ _OF_THE_PACKAGE = {
     },
 }  # fmt: skip
 
+# Names that a module lacks.
+_OF_MODULES = {
+    "fft": dict.fromkeys(
+        ("dct", "dctn", "dst", "dstn", "idct", "idst"), "scipy.fft.{0}(usmx.asnumpy(a))"
+    ),
+    "linalg": {
+        **dict.fromkeys(
+            (
+                "block_diag", "eigh_tridiagonal", "expm", "logm", "lu", "lu_factor", "lu_solve",
+                "null_space", "orth", "schur", "sqrtm", "toeplitz",
+            ),
+            "scipy.linalg.{0}(usmx.asnumpy(a))",
+        ),
+        "cho_factor": "usmx.linalg.cholesky(a)",
+        "cho_solve": "usmx.linalg.solve(a, b)",
+        "dot": "usmx.dot(a, b)",
+        "einsum": "usmx.einsum(subscripts, *arrays)",
+        "kron": "usmx.kron(a, b)",
+        "pinvh": "usmx.linalg.pinv(a, hermitian=True)",
+        "solve_triangular": "usmx.linalg.solve(a, b)",
+        "vdot": "usmx.vdot(a, b)",
+    },
+    "testing": {
+        **dict.fromkeys(
+            ("assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal"),
+            "usmx.testing.assert_allclose",
+        ),
+        "assert_equal": "usmx.testing.assert_array_equal",
+        **dict.fromkeys(
+            ("assert_array_less", "assert_array_max_ulp"), "numpy.testing.{0}(usmx.asnumpy(a), b)"
+        ),
+        **dict.fromkeys(("assert_raises", "assert_warns"), "numpy.testing.{0}, or pytest's"),
+    },
+}  # fmt: skip
+
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
     "asnumpy": "usmx.asnumpy(a)",
+    "at": "a[i] = value, or usmx.add.at(a, i, value)",
+    "backward": "a library with gradients: torch.from_dlpack(a)",
+    "bfloat16": "a.astype(usmx.float32)",
+    "block_until_ready": "a.sycl_queue.wait()",
+    "chunk": "usmx.array_split(a, n)",
     "clone": "a.copy()",
     "contiguous": "usmx.ascontiguousarray(a)",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
     "ctypes": "a._pointer or a.__sycl_usm_array_interface__",
     "cuda": "a.to_device('cuda')",
     "data": "a.base, or memoryview(a) where the host can read the memory",
+    "detach": "a itself, since usmx records no gradients",
+    "dim": "a.ndim",
     "dump": "pickle.dump(a, file) or usmx.save(file, a)",
     "dumps": "pickle.dumps(a)",
+    "element_size": "a.itemsize",
+    "expand": "usmx.broadcast_to(a, shape)",
+    "fill_": "a.fill(value)",
     "get": "usmx.asnumpy(a)",
     "getfield": "a['field'] or a.view(dtype)",
+    "grad": "a library with gradients: torch.from_dlpack(a)",
+    "is_contiguous": "a.flags.c_contiguous",
+    "is_cuda": "a.sycl_device.backend",
+    "masked_fill": "usmx.where(mask, value, a)",
+    "mm": "a @ b",
+    "ndimension": "a.ndim",
+    "new_empty": "usmx.empty(shape, dtype=a.dtype)",
+    "new_zeros": "usmx.zeros(shape, dtype=a.dtype)",
+    "norm": "usmx.linalg.norm(a)",
+    "numel": "a.size",
     "numpy": "usmx.asnumpy(a)",
     "permute": "a.transpose(axes)",
     "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",
+    "requires_grad": "a library with gradients: torch.from_dlpack(a)",
     "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
+    "stream": "a.sycl_queue",
+    "t": "a.T",
     "to": "a.to_device(device) or a.astype(dtype)",
-    "tofile": "usmx.save(file, a)",
+    "tofile": "usmx.save(file, a), or usmx.asnumpy(a).tofile(file) for the bytes alone",
+    "type": "a.dtype, or a.astype(dtype)",
     "unsqueeze": "usmx.expand_dims(a, axis)",
-}
+    "zero_": "a.fill(0)",
+    **{
+        name: f"a.astype(usmx.{own})"
+        for name, own in {
+            "bool": "bool", "double": "float64", "float": "float32", "half": "float16",
+            "int": "int32", "long": "int64",
+        }.items()
+    },
+    **{
+        name: f"a {sign}= b"
+        for name, sign in {"add_": "+", "div_": "/", "mul_": "*", "sub_": "-"}.items()
+    },
+    **{
+        name: f"usmx.{name}({operands})"
+        for operands, names in {
+            "a": """
+                abs acos asin atan ceil cos cosh exp expm1 floor isfinite isinf isnan log log10
+                log1p log2 logical_not median negative sign sin sinh sqrt square tan tanh tril triu
+                unique""",
+            "a, b": """
+                add allclose divide equal isclose matmul maximum minimum multiply outer pow
+                remainder subtract""",
+            "a, ...": "broadcast_to diff flip roll split tile where",
+        }.items()
+        for name in names.split()
+    },
+}  # fmt: skip
 
 # Attributes that cannot be set, since other threads may read them (docs/decisions.md, 94).
 _OF_ASSIGNMENTS = {
@@ -139,6 +236,26 @@ def refuse_name(name: str, reasons: Mapping[str, str]) -> NoReturn:
         text = f"cannot import name {name!r} from 'usmx'{advice}"
         raise ImportError(text, name="usmx", path=package.__file__)
     raise AttributeError(f"module 'usmx' has no attribute {name!r}{advice}", name=name, obj=package)
+
+
+def refuse_name_of_module(module: str, name: str) -> NoReturn:
+    """AttributeError for a name that a module of the package lacks, with what to use.
+
+    `__getattr__` of the module calls it.
+    """
+    whole = f"usmx.{module}"
+    use = _OF_MODULES[module].get(name)
+    if use is None and callable(getattr(sys.modules["usmx"], name, None)):
+        use = f"usmx.{name}"
+    advice = f": use {use.format(name)}" if use else ""
+    found = sys.modules[whole]
+    if advice and _is_imported_from(2):
+        raise ImportError(
+            f"cannot import name {name!r} from {whole!r}{advice}", name=whole, path=found.__file__
+        )
+    raise AttributeError(
+        f"module {whole!r} has no attribute {name!r}{advice}", name=name, obj=found
+    )
 
 
 def _is_imported_from(depth: int) -> bool:

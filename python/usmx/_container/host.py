@@ -80,7 +80,34 @@ def _found(source, obj):
     columns = _columns_without_numbers(obj)
     if columns:
         return f"{', '.join(columns)} of a {type(obj).__name__}"
-    return f"{source.dtype}, from an object of type {type(obj).__name__}"
+    kind = type(obj).__name__
+    if hasattr(obj, "__next__"):
+        return f"the iterator {kind}: use usmx.fromiter(iterator, dtype), or list(iterator)"
+    if isinstance(obj, dict | set | frozenset):
+        return f"a {kind}: use {'list(a.values())' if isinstance(obj, dict) else 'sorted(a)'}"
+    odd = _odd_element(obj) if isinstance(obj, list | tuple) else None
+    return f"{odd} in a {kind}" if odd else f"{source.dtype}, from an object of type {kind}"
+
+
+def _odd_element(obj):
+    """An element of lists in lists that is no number of a type, as text; None if none is found.
+
+    It looks at 1,000 elements: lists may be in each other many times.
+    """
+    waiting = [obj]
+    for _ in range(1000):
+        if not waiting:
+            break
+        element = waiting.pop()
+        if type(element) in (list, tuple):
+            waiting += element[:1000][::-1]
+        elif (
+            element is None
+            or isinstance(element, str | dict | set)
+            or (type(element) is int and not -(2**63) <= element < 2**64)
+        ):
+            return short_repr(element)
+    return None
 
 
 def _columns_without_numbers(obj):

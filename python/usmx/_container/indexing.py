@@ -417,7 +417,7 @@ def choose(
     out: USMArray | None = None,
     mode: IndexMode = "raise",
 ) -> USMArray:
-    """Select each element from that of several arrays whose number stands there. Waits.
+    """Select each element from one of several arrays, whose number is in `a`. Waits.
 
     Args:
         a: a USMArray or any other producer of ``__sycl_usm_array_interface__``: integers, the

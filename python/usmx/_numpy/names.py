@@ -101,11 +101,12 @@ ABSENT = {
         "files are not mapped: usmx.load(file)": "memmap",
         "polynomials are arrays of coefficients: usmx.polyval and its kin": "poly1d polynomial",
         "text is read on the host: usmx.asarray(numpy.fromregex(...))": "fromregex",
-        "a repr is Python's: repr(a)": "array_repr",
-        "numpy.emath, of what the host has": "emath",
+        "Python has it: repr(a)": "array_repr",
+        "complex numbers have complex results: usmx.sqrt(a.astype(complex))": "emath",
+        "an array without dimensions is not iterable: a.ndim > 0": "iterable",
         "usmx.testing checks arrays": "testing",
         "it is about NumPy itself": """
-            core ctypeslib dtypes f2py getbufsize info iterable setbufsize show_config
+            core ctypeslib dtypes f2py getbufsize info setbufsize show_config
             show_runtime test""",
     }.items()
     for name in names.split()

@@ -118,7 +118,7 @@ def putmask(a: USMArray, mask: Operand, values: Operand) -> None:
 
 
 def piecewise(x: Operand, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> USMArray:
-    """Compute with the function whose condition holds. Waits.
+    """Compute each element by the function whose condition holds there. Waits.
 
     Args:
         x: an array.

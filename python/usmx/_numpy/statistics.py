@@ -132,7 +132,9 @@ def quantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> USMArray:
-    """Find what parts of the elements are below. Waits if `q` is an array of a device.
+    """Find the numbers below which given parts of the elements are.
+
+    Waits if `q` is an array of a device.
 
     Args:
         q: the parts, from 0 to 1: a number or an array.
@@ -162,7 +164,7 @@ def percentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> USMArray:
-    """Find what parts of the elements, in percent, are below. Waits as `quantile` does.
+    """Find the numbers below which given percentages of the elements are. Waits as `quantile`.
 
     Args:
         q: the parts, from 0 to 100: a number or an array.
@@ -191,7 +193,7 @@ def nanquantile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> USMArray:
-    """Find what parts of the elements that are no NaN are below. Waits as `quantile` does.
+    """Find quantiles of the elements that are not NaN. Waits as `quantile` does.
 
     Args:
         q: the parts, from 0 to 1: a number or an array.
@@ -221,9 +223,7 @@ def nanpercentile(
     method: str = "linear",
     keepdims: bool = False,
 ) -> USMArray:
-    """Find what parts, in percent, of the elements that are no NaN are below.
-
-    Waits as `quantile` does.
+    """Find percentiles of the elements that are not NaN. Waits as `quantile` does.
 
     Args:
         q: the parts, from 0 to 100: a number or an array.

@@ -1,5 +1,7 @@
 """Linear algebra, by the array API and NumPy: oneMKL computes (docs/reference/linalg.md)."""
 
+from typing import TYPE_CHECKING
+
 from usmx import _functions
 from usmx._compute.products import (
     matmul as matmul,
@@ -104,3 +106,11 @@ __all__ = [
 ]  # fmt: skip
 
 _functions.hand_out(globals(), __all__)
+
+if not TYPE_CHECKING:  # for which every name that is not there would be an Any
+
+    def __getattr__(name):
+        """Say what takes the place of a name that is not here."""
+        from usmx._container.elsewhere import refuse_name_of_module
+
+        refuse_name_of_module("linalg", name)

@@ -203,7 +203,7 @@ _MODES = ("reduced", "complete", "r", "raw")
 
 
 def qr(x: Producer, /, *, mode: Literal["reduced", "complete", "r", "raw"] = "reduced") -> Any:
-    """Factor each matrix of a stack into an orthonormal and an upper one. Does not wait.
+    """Factor each matrix of a stack into an orthonormal and an upper triangular one. Does not wait.
 
     Args:
         x: matrices of shape (..., M, N).

@@ -35,3 +35,34 @@ def assert_array_equal(
     import numpy.testing
 
     numpy.testing.assert_array_equal(on_host(actual), on_host(desired), **options)
+
+
+def assert_allclose(
+    actual: Producer | ArrayLike,
+    desired: Producer | ArrayLike,
+    rtol: float = 1e-07,
+    atol: float = 0,
+    **options: Any,
+) -> None:
+    """Raise an AssertionError unless two arrays are equal up to a tolerance. Waits.
+
+    This is ``numpy.testing.assert_allclose`` for arrays in USM, which are copied to the host. NaNs
+    are equal to each other, unless ``equal_nan=False`` is given.
+
+    Args:
+        actual, desired: producers of ``__sycl_usm_array_interface__``, or what NumPy makes an array
+            of.
+        rtol, atol: elements may differ by ``atol + rtol * abs(desired)``.
+        options: NumPy's arguments `equal_nan`, `err_msg` (a text to show), `verbose` (whether to
+            show the arrays) and `strict` (whether a scalar differs from an array, and types
+            differ).
+
+    Raises:
+        AssertionError: shapes or elements differ.
+
+    Example:
+        >>> usmx.testing.assert_allclose(usmx.sin(usmx.asarray([0.5])), [0.479425538604203])
+    """
+    import numpy.testing
+
+    numpy.testing.assert_allclose(on_host(actual), on_host(desired), rtol, atol, **options)

@@ -18,6 +18,7 @@ import numpy
 
 from usmx._core import asnumpy
 from usmx.testing._cases import Hostile
+from usmx.testing._producer import ATTRIBUTE
 from usmx.testing._report import BROKEN, KEPT, NOT_TRIED, Finding, Report
 
 _START_SECONDS = 120  # for the child to import what it needs
@@ -82,6 +83,11 @@ class Consumer:
     def different(self, result: Any, expected: numpy.ndarray) -> str:
         """The difference between a result's elements and the expected ones; empty if none."""
         made = result if self.to_numpy is None else numpy.asarray(self.to_numpy(result))
+        if not isinstance(made, numpy.ndarray) and not hasattr(made, ATTRIBUTE):
+            return (
+                f"the result, of type {type(made).__name__}, is no array: what is judged is a "
+                "function that returns the elements that it took; to_numpy= reads other results"
+            )
         found = made.copy() if isinstance(made, numpy.ndarray) else asnumpy(made)
         if (found.shape, found.dtype) != (expected.shape, expected.dtype):
             return f"{found.dtype} of shape {found.shape}, not {expected.dtype} of {expected.shape}"

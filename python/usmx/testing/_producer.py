@@ -171,7 +171,8 @@ def _data(subject: _Subject) -> str:
     subject.readonly = bool(data[1])
     if not 0 <= subject.pointer < 2**64 or (subject.pointer == 0 and not subject.is_empty):
         raise Broken(repr(data))
-    return f"({subject.pointer:#x}, {subject.readonly})"
+    note = ": consumers may not write" if subject.readonly else ""
+    return f"({subject.pointer:#x}, {subject.readonly}){note}"
 
 
 @_rule("strides", "none, or as many integers as 'shape'", "shape")

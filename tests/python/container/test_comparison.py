@@ -4,7 +4,7 @@ import dpnp
 import numpy as np
 import pytest
 import usmx
-from usmx.testing import assert_array_equal
+from usmx.testing import assert_allclose, assert_array_equal
 
 NUMBERS = np.arange(6.0).reshape(2, 3)
 WITH_NAN = np.array([1.0, np.nan])
@@ -59,3 +59,19 @@ def test_shapes_are_compared_strictly_on_request():
     assert_array_equal(usmx.ones(3), 1.0)
     with pytest.raises(AssertionError):
         assert_array_equal(usmx.ones(3), 1.0, strict=True)
+
+
+@pytest.mark.parametrize("options", [{}, {"rtol": 0.1}, {"atol": 0.5}, {"equal_nan": False}])
+@pytest.mark.parametrize(("a", "b"), PAIRS)
+def test_assertion_of_tolerance_fails_when_numpys_does(a, b, options):
+    expected = complaint(np.testing.assert_allclose, a, b, **options)
+    assert complaint(assert_allclose, usmx.asarray(a), dpnp.asarray(b), **options) == expected
+
+
+def test_tolerances_have_numpys_places_and_defaults():
+    a = usmx.asarray([1.0, 2.0])
+    assert_allclose(a, [1.05, 2.0], 0.1)
+    assert_allclose(a, [1.0 + 5e-8, 2.0])
+    for desired in ([1.0 + 5e-7, 2.0], [1.05, 2.0]):
+        with pytest.raises(AssertionError, match="Not equal to tolerance rtol=1e-07, atol=0"):
+            assert_allclose(a, desired)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import usmx
 from helpers import output_of
-from usmx._container.elsewhere import _OF_ARRAYS, _OF_THE_PACKAGE
+from usmx._container.elsewhere import _OF_ARRAYS, _OF_MODULES, _OF_THE_PACKAGE
 from usmx._numpy import names
 
 
@@ -46,10 +46,52 @@ def test_names_of_the_package_that_are_in_modules_are_found_there():
         }
 
 
-@pytest.mark.parametrize("name", sorted(_OF_THE_PACKAGE))
-def test_advice_names_what_is_there(name):
-    for path in re.findall(r"\busmx\.([\w.]*\w)", _OF_THE_PACKAGE[name]):
+OF_MODULES = [
+    (module, name, use.format(name))
+    for module, uses in _OF_MODULES.items()
+    for name, use in uses.items()
+]
+
+
+@pytest.mark.parametrize(("module", "name", "use"), OF_MODULES)
+def test_name_that_a_module_lacks_is_answered(module, name, use):
+    found = getattr(usmx, module)
+    with pytest.raises(AttributeError, match=re.escape(f"no attribute '{name}': use {use}")):
+        getattr(found, name)
+    assert not hasattr(found, name)
+    with pytest.raises(ImportError, match=re.escape(f"'{name}' from 'usmx.{module}': use {use}")):
+        exec(f"from usmx.{module} import {name}")
+
+
+def test_name_of_the_package_is_found_from_its_modules():
+    with pytest.raises(AttributeError, match=r"no attribute 'cumsum': use usmx\.cumsum$"):
+        usmx.linalg.cumsum  # noqa: B018
+    with pytest.raises(ImportError, match=r"'sin' from 'usmx\.fft': use usmx\.sin$"):
+        exec("from usmx.fft import sin")
+    for module in (usmx.linalg, usmx.fft, usmx.testing):
+        with pytest.raises(AttributeError, match=r"^module '[\w.]*' has no attribute 'nosuch'$"):
+            module.nosuch  # noqa: B018
+    with pytest.raises(ImportError, match=r"^cannot import name 'nosuch' from 'usmx\.linalg' \("):
+        from usmx.linalg import nosuch  # noqa: F401
+
+
+@pytest.mark.parametrize("use", sorted({
+    *_OF_THE_PACKAGE.values(), *_OF_ARRAYS.values(), *(use for *_, use in OF_MODULES),
+}))  # fmt: skip
+def test_advice_names_what_is_there(use):
+    a = usmx.zeros(3)
+    for path in re.findall(r"\busmx\.([\w.]*\w)", use):
         assert operator.attrgetter(path)(usmx) is not None
+    for path in re.findall(r"(?<![\w.])a\.([\w.]*\w)", use):
+        operator.attrgetter(path)(a)
+
+
+def test_no_attribute_of_arrays_is_both_there_and_elsewhere():
+    own = {name for cls in usmx.USMArray.__mro__ for name in vars(cls)}
+    stands_for = {
+        name for name in own if type(vars(usmx.USMArray).get(name)).__name__ == "_Elsewhere"
+    }
+    assert stands_for == _OF_ARRAYS.keys()
 
 
 def test_advice_for_lists_of_scores_is_right():

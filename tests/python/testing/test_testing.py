@@ -169,6 +169,20 @@ def test_missing_entry_breaks_the_rule_of_its_key_alone(memory, key):
     assert report.broken[0].found == "missing"
 
 
+@pytest.mark.parametrize("readonly", [False, True])
+def test_report_says_that_an_array_is_read_only(memory, readonly):
+    data = (interface_of(memory)["data"][0], readonly)
+    report = check_producer(Producer(interface_of(memory, data=data), memory))
+    (found,) = [finding.found for finding in report.findings if finding.rule == "data"]
+    assert found.endswith(", True): consumers may not write" if readonly else ", False)")
+
+
+def test_consumer_that_computes_a_number_is_told_what_is_judged():
+    report = check_consumer(lambda producer: 3.0)
+    (finding,) = [finding for finding in report.broken if finding.rule == "shared memory"]
+    assert finding.found.startswith("the result, of type float, is no array: what is judged is a")
+
+
 @pytest.mark.parametrize("key", ["strides", "offset"])
 def test_optional_entry_may_be_missing(memory, key):
     check_producer(Producer(without(interface_of(memory), key), memory)).raise_if_broken()
