@@ -174,7 +174,8 @@ struct reduction_call::plan {
 namespace {
 
 /// Gives new memory to outputs that overlap others before them or raw inputs, or whose own elements
-/// share bytes: work items write all outputs at once. Inputs that are not raw have been read by then.
+/// share bytes: work items write all outputs at once. Inputs that are not raw have been read by
+/// then.
 std::vector<detail::separate_output> separate_overlapping(std::span<reduction::side> outputs,
                                                           std::span<const array* const> raw) {
   std::vector<std::size_t> separated;

@@ -588,7 +588,7 @@ usmx_value = usmx_reduce(usmx_value, usmx_map(usmx_first + usmx_column));
 }
 @result@)";
 
-/// What becomes of the values of a part: they are put together by another kernel.
+/// Keeps the value of a part, which another kernel joins with others.
 constexpr std::string_view inner_part_text =
     R"(usmx_parts[usmx_group.i * usmx::group_count<2>().j + usmx_part] = usmx_shared[0];
 )";

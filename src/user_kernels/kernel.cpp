@@ -397,9 +397,8 @@ sycl::event lazy_kernel::launch(const launch_sizes& sizes,
 namespace {
 
 /// Starts a kernel on the stream of the queue if that may be, and else as a command of the queue's.
-detail::pending_event start_at_once(const kernel::implementation& k,
-                                    const detail::submission& work, const sycl::queue& queue,
-                                    const launch_sizes& sizes,
+detail::pending_event start_at_once(const kernel::implementation& k, const detail::submission& work,
+                                    const sycl::queue& queue, const launch_sizes& sizes,
                                     std::span<const detail::argument_bytes> bytes,
                                     std::span<const std::size_t> local_nbytes) {
   const auto add_all = [&](auto& arguments) {

@@ -28,7 +28,6 @@ from usmx._core import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Any
 
     from usmx._core import USMArray
     from usmx._typing import NumpyType, UsmType
@@ -84,7 +83,9 @@ def _new_info(x):
 
 def _failed(info, result):
     """Which matrices have no result: a number of theirs is NaN, or the library says so."""
-    return _kernel("failed", "int32 info, T x", "bool y", "y = info != 0 || !(x == x)")(info, result)
+    return _kernel("failed", "int32 info, T x", "bool y", "y = info != 0 || !(x == x)")(
+        info, result
+    )
 
 
 def _failed_or_not_finite(info, are_finite):

@@ -100,20 +100,19 @@ TEST_F(generated_source_test, structures_as_elements_compile_in_every_form) {
 
 TEST_F(generated_source_test, reductions_of_every_form_compile) {
   for (const dtype type : types) {
-    for (const char* form :
-         {"inner parts 1 1 16 a", "inner parts 1 1 512 a", "inner parts 3 2 8 s",
-          "outer parts 2 2 1 n", "inner whole 1 1 16 a", "inner whole 3 2 8 s",
-          "outer whole 2 2 1 n"}) {
+    for (const char* form : {"inner parts 1 1 16 a", "inner parts 1 1 512 a", "inner parts 3 2 8 s",
+                             "outer parts 2 2 1 n", "inner whole 1 1 16 a", "inner whole 3 2 8 s",
+                             "outer whole 2 2 1 n"}) {
       const bool is_whole = std::string_view(form).find("whole") != std::string_view::npos;
       const std::vector parameters{input("x", type), output("y", type)};
       for (const std::string& block : {std::string(), cpp_name(type)}) {
-        expect_compiles(reduction_source("f", parameters, form, {cpp_name(type), block}, {}),
-                        is_whole ? std::vector<std::string>{"f"}
-                                 : std::vector<std::string>{"f", "f_end"},
-                        {{"map_expr", "x * x"},
-                         {"reduce_expr", "a + b"},
-                         {"post_map_expr", "y = a"},
-                         {"identity", "0"}});
+        expect_compiles(
+            reduction_source("f", parameters, form, {cpp_name(type), block}, {}),
+            is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
+            {{"map_expr", "x * x"},
+             {"reduce_expr", "a + b"},
+             {"post_map_expr", "y = a"},
+             {"identity", "0"}});
       }
     }
   }
@@ -127,8 +126,8 @@ TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compi
     for (const bool is_whole : {false, true}) {
       expect_compiles(
           reduction_source("f", parameters,
-                           is_whole ? "inner whole 1 1 16 a" : "inner parts 1 1 16 a",
-                           {"best", ""}, {true, true}),
+                           is_whole ? "inner whole 1 1 16 a" : "inner parts 1 1 16 a", {"best", ""},
+                           {true, true}),
           is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
           {{"map_expr", "best{x * s, i}"},
            {"reduce_expr", "a.value < b.value ? b : a"},
