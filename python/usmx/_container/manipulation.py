@@ -21,7 +21,7 @@ from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_array, as_axis, as_integer, as_lists, as_view
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
-from usmx._core import asarray, asnumpy, broadcast_to, expand_dims, reshape
+from usmx._core import USMArray, asarray, asnumpy, broadcast_to, expand_dims, reshape
 from usmx._text import short_repr
 
 _MOST_VIEWS = 2**24
@@ -29,7 +29,6 @@ _MOST_VIEWS = 2**24
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import Axes, Casting, DTypeLike, Operand, Producer, Shape
 
 _AXES_AT_ONCE = 4  # that roll cuts in two: the copies of a pass double with each
@@ -242,6 +241,8 @@ def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
         >>> print(usmx.roll(usmx.arange(4), 1))
         [3 0 1 2]
     """
+    if type(x) is USMArray and type(shift) is type(axis) is int:
+        return _rolled(x, [(_core._normalized_axis(axis, x.ndim), shift)])
     rolled = as_lists("x", x)
     if axis is None:
         return reshape(roll(reshape(rolled, -1), shift, 0), rolled.shape)
