@@ -42,6 +42,8 @@ class submission {
         place_(runs),
         stream_number_(runs == work_place::on_the_queue ? stream_number(queue) : 0) {}
 
+  /// Makes room for that many uses.
+  void reserve(std::size_t uses) { parts_.reserve(uses); }
   void use(byte_range bytes, access made);
   /// Says that the work reads or writes these elements. It comes after work on the memory that
   /// others may have submitted. Waits for that work if they give no events, and the work's queue is

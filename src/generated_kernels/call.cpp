@@ -57,9 +57,8 @@ void require_shape(const kernel_signature& signature, std::size_t place, const a
 
 std::vector<std::ptrdiff_t> common_shape(std::string_view function,
                                          std::span<const array* const> arrays) {
-  std::vector<std::span<const std::ptrdiff_t>> shapes;
-  std::ranges::transform(arrays, std::back_inserter(shapes),
-                         [](const array* a) { return a->shape(); });
+  std::vector<std::span<const std::ptrdiff_t>> shapes(arrays.size());
+  std::ranges::transform(arrays, shapes.begin(), [](const array* a) { return a->shape(); });
   return common_shape(function, shapes);
 }
 
@@ -377,13 +376,15 @@ bool is_missing(const kernel_argument& argument) {
 generated_call::generated_call(const detail::kernel_family& family,
                                std::span<const kernel_argument> arguments,
                                std::optional<dtype> wanted)
-    : family_(family), arguments_(arguments.begin(), arguments.end()) {
+    : family_(family) {
   const std::size_t most = family.parameters().size();
   if (arguments.size() != family.input_count() && arguments.size() != most) {
     throw type_error(detail::message(family.name(), " takes ", family.input_count(),
                                      " inputs, and may be followed by ", family.output_count(),
                                      " outputs, found ", arguments.size(), " arguments"));
   }
+  arguments_.reserve(most);
+  arguments_.assign(arguments.begin(), arguments.end());
   arguments_.resize(most, kernel_argument(kernel_argument::unsuitable{}));
   check_kinds();
   set_raw_arrays();
@@ -427,6 +428,7 @@ void generated_call::set_raw_arrays() {
 std::vector<const array*> generated_call::operands(bool with_outputs) const {
   std::vector<const array*> found;
   const std::size_t end = with_outputs ? arguments_.size() : family_.input_count();
+  found.reserve(end);
   for (std::size_t k = 0; k < end; ++k) {
     if (array_at(k) != nullptr && !is_raw(k)) {
       found.push_back(array_at(k));

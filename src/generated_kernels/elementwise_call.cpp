@@ -193,6 +193,7 @@ std::vector<detail::array_use> uses_of(std::span<const operand> operands,
                                        const kernel_signature& signature,
                                        const detail::kernel_home& home) {
   std::vector<detail::array_use> uses;
+  uses.reserve(operands.size());
   for (const operand& each : operands) {
     detail::require_in_reach(signature, each.place, each.used, home);
     uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
@@ -259,6 +260,7 @@ void elementwise_call::separate_raw_outputs() {
 
 elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) const {
   plan made{{}, {}, false, {}, {}};
+  made.operands.reserve(arguments_.size());
   std::vector<const array*> raw_inputs;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
     const array* a = array_at(k);

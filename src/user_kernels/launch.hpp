@@ -128,6 +128,7 @@ struct launch_order {
 /// Work on the arrays that is not started yet, after all that it must come after.
 inline submission submission_of(const launch_order& order, std::span<const array_use> uses) {
   submission work(order.queue, order.by_others);
+  work.reserve(uses.size());
   for (const array_use& use : uses) {
     work.use(*use.used, use.made);
   }

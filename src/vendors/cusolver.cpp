@@ -424,10 +424,11 @@ int run_q(const running& with, const call_data& of, const room& given) {
   });
 }
 
-/// Whether one call of Jacobi's method decomposes the stack: in a third of the other method's time.
+/// Whether one call of Jacobi's method decomposes the matrices: in a third of the other method's
+/// time.
 bool is_for_jacobi(const cusolver_functions& f, const call_data& of) {
   constexpr std::int64_t most = 32;
-  return f.has_jacobi_of_stacks && of.count > 1 && of[0].rows <= most;
+  return f.has_jacobi_of_stacks && of[0].rows <= most;
 }
 
 template <bool has_vectors>
@@ -486,8 +487,7 @@ struct jacobi_arguments {
         columns(static_cast<int>(of[0].columns)),
         is_reduced(of[2].columns == std::min(rows, columns) &&
                    of[3].columns == std::min(rows, columns)),
-        takes_stack(of.count > 1 && std::max(rows, columns) <= most_of_stack &&
-                    (!is_reduced || rows == columns)) {}
+        takes_stack(std::max(rows, columns) <= most_of_stack && (!is_reduced || rows == columns)) {}
 
   static constexpr int most_of_stack = 32;
   static constexpr int job = 1;  // CUSOLVER_EIG_MODE_VECTOR

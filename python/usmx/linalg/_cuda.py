@@ -270,7 +270,7 @@ def _eigenvalues(x, is_upper, has_vectors):
         a = a.astype("complex128")
     values = _new(a, a.shape[:2], _real_type(a))
     info = _new_info(a)
-    may_be_by_jacobi = a.shape[0] > 1 and a.shape[1] <= _LARGEST_OF_JACOBI
+    may_be_by_jacobi = a.shape[1] <= _LARGEST_OF_JACOBI
     are_finite = _are_finite(_triangle(a, is_upper)) if may_be_by_jacobi else None
     # The lower triangle is the transposed matrix's upper one.
     _start("eigh" if has_vectors else "eigvalsh", (a, values, info), not is_upper)
@@ -300,7 +300,7 @@ def _decomposed(x, is_full, routine):
     count, short, long = a.shape
     are_finite = _are_finite(a)
     values, info = _new(a, (count, short), _real_type(a)), _new_info(a)
-    is_one_call = routine == "svd" and count > 1 and long <= _LARGEST_OF_JACOBI
+    is_one_call = routine == "svd" and long <= _LARGEST_OF_JACOBI
     first = _new(a, (count, long if is_full or is_one_call else short, long))  # by columns
     second = _new(a, (count, short, short))
     _start(routine, (a, values, first, second, info))
