@@ -18,6 +18,7 @@ from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy
 from usmx._container.manipulation import roll
 from usmx._core import asarray, asnumpy, copy, empty
+from usmx._text import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -395,7 +396,7 @@ def fftfreq(
         >>> print(usmx.fft.fftfreq(4))
         [ 0.    0.25 -0.5  -0.25]
     """
-    _require_points("fftfreq", n)
+    d = _spacing("fftfreq", n, d)
     return _frequencies(numpy.fft.fftfreq(n, d), dtype, device, usm_type, sycl_queue)
 
 
@@ -420,15 +421,19 @@ def rfftfreq(
         >>> print(usmx.fft.rfftfreq(4))
         [0.   0.25 0.5 ]
     """
-    _require_points("rfftfreq", n)
+    d = _spacing("rfftfreq", n, d)
     return _frequencies(numpy.fft.rfftfreq(n, d), dtype, device, usm_type, sycl_queue)
 
 
-def _require_points(function, n):
+def _spacing(function, n, d):
+    """The spacing of `n` points, of which there is one at least."""
     if as_integer("n", n) < 1:
         raise ValueError(
             f"fft.{function}: Invalid number of FFT data points: it must be at least 1, found {n}"
         )
+    if isinstance(d, complex) or getattr(getattr(d, "dtype", None), "kind", "f") == "c":
+        raise TypeError(f"fft.{function}: d must be a real number, found {short_repr(d)}")
+    return d
 
 
 def _frequencies(values, dtype, device, usm_type, sycl_queue):

@@ -368,16 +368,17 @@ array conjugated(const array& x, const fft::axis_options& how) {
 array frequencies(std::string_view function, ptrdiff_t n, double d, bool has_negative,
                   const sycl::queue& queue, usm_kind kind) {
   require_points(function, n);
-  std::vector<double> values(static_cast<std::size_t>(has_negative ? n : n / 2 + 1));
+  const ptrdiff_t count = has_negative ? n : n / 2 + 1;
+  array made = empty(shape_argument(count),
+                     nearest_supported(float64, support_of(queue.get_device())), queue, kind);
+  std::vector<double> values(static_cast<std::size_t>(count));
   const double step = 1.0 / (static_cast<double>(n) * d);
   const ptrdiff_t positive = has_negative ? (n - 1) / 2 + 1 : n / 2 + 1;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto place = static_cast<ptrdiff_t>(k);
     values[k] = static_cast<double>(place < positive ? place : place - n) * step;
   }
-  array made = empty(shape_argument(static_cast<ptrdiff_t>(values.size())),
-                     nearest_supported(float64, support_of(queue.get_device())), queue, kind);
-  const std::array shape{static_cast<ptrdiff_t>(values.size())};
+  const std::array shape{count};
   const std::array steps{static_cast<ptrdiff_t>(sizeof(double))};
   copy_from_host(host_array{reinterpret_cast<std::byte*>(values.data()), float64, shape, steps},
                  made);

@@ -254,6 +254,67 @@ def test_parts_of_dirichlet_sum_up_to_1():
 # ---- the names of the module
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+@pytest.mark.parametrize("alpha", [[1e-5] * 3, [0.001, 0.002], [0.05, 0.09, 0.01]], ids=str)
+def test_parts_of_small_parameters_are_numbers(alpha, dtype):
+    parts = usmx.asnumpy(usmx.random.default_rng(3).dirichlet(alpha, 4000, dtype=dtype))
+    np.testing.assert_allclose(parts.sum(-1), 1, rtol=1e-5)
+    mean = np.array(alpha) / sum(alpha)
+    # The variance of a part is mean (1 - mean) / (sum + 1).
+    assert (abs(parts.mean(0) - mean) < 6 * np.sqrt(mean * (1 - mean) / 4000)).all()
+
+
+def test_unknown_keywords_of_distributions_are_refused():
+    generator = usmx.random.default_rng(1)
+    for call in (
+        lambda **word: generator.gamma(2.0, **word),
+        lambda **word: generator.beta(2.0, 3.0, **word),
+        lambda **word: generator.poisson(2.0, **word),
+        lambda **word: generator.dirichlet([1.0, 2.0], **word),
+        lambda **word: generator.standard_exponential(3, **word),
+        lambda **word: usmx.random.beta(2.0, 3.0, **word),
+    ):
+        for word in ("siez", "usmtype"):
+            with pytest.raises(TypeError, match=word):
+                call(**{word: 3})
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"), [("standard_exponential", ()), ("standard_gamma", (2.0,))]
+)
+def test_numbers_are_written_to_out(name, arguments):
+    out = usmx.zeros((2, 3), dtype="f4")
+    draw = getattr(usmx.random.default_rng(5), name)
+    assert draw(*arguments, out=out) is out
+    expected = getattr(usmx.random.default_rng(5), name)(*arguments, (2, 3), dtype="f4")
+    np.testing.assert_array_equal(usmx.asnumpy(out), usmx.asnumpy(expected))
+    with pytest.raises(ValueError, match="shape"):
+        draw(*arguments, 4, out=out)
+
+
+@pytest.mark.parametrize(("n", "p"), [(1e300, 0.5), (5, 1e-300), (1e19, 0.5)])
+def test_counts_beyond_int64_are_refused(n, p):
+    with pytest.raises(ValueError, match="n is too large, or p too small"):
+        usmx.random.default_rng(1).negative_binomial(n, p)
+
+
+def test_calls_that_raise_draw_nothing():
+    fixed = usmx.broadcast_to(usmx.asarray(1.0), (4,))
+    for call in (
+        lambda g: g.shuffle(fixed),
+        lambda g: g.permuted(usmx.ones(4), out=fixed),
+        lambda g: g.permuted(usmx.ones(4), out=usmx.empty(3)),
+        lambda g: g.permuted(usmx.ones(4), out=usmx.empty(4, dtype="i4")),
+        lambda g: g.standard_gamma(2.0, out=fixed),
+        lambda g: g.normal(out=fixed),
+    ):
+        generator = usmx.random.default_rng(9)
+        with pytest.raises((TypeError, ValueError)):
+            call(generator)
+        found, expected = generator.random(2), usmx.random.default_rng(9).random(2)
+        np.testing.assert_array_equal(usmx.asnumpy(found), usmx.asnumpy(expected))
+
+
 def test_seed_begins_again():
     usmx.random.seed(5)
     first = [usmx.random.rand(3), usmx.random.randint(0, 9, 3), usmx.random.randn(2, 2)]

@@ -311,7 +311,7 @@ void bind_vendors(nb::module_& m) {
         nb::arg("option"),
         nb::sig("def _start_cuda_solver(routine: str, arrays: tuple[USMArray, ...], option: bool, "
                 "/) -> None"));
-  m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x"), nb::arg("right").none(),
+  m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x").none(), nb::arg("right").none(),
         nb::arg("option"), nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
         nb::sig("def _linalg(routine: str, x: object, right: object, option: bool, "
                 "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, /) -> Any"),
@@ -327,7 +327,7 @@ void bind_vendors(nb::module_& m) {
   m.def("_raise_matrix_fate", &internal::throw_matrix_fate, nb::arg("routine"),
         nb::arg("not_finite"),
         nb::sig("def _raise_matrix_fate(routine: str, not_finite: bool, /) -> NoReturn"));
-  m.def("_fft", &transform, nb::arg("function"), nb::arg("x"), nb::arg("extents").none(),
+  m.def("_fft", &transform, nb::arg("function"), nb::arg("x").none(), nb::arg("extents").none(),
         nb::arg("axes").none(), nb::arg("norm").none(), nb::arg("caller"),
         nb::arg("asks_caller_first"),
         nb::sig("def _fft(function: str, x: object, extents: object, axes: object, norm: object, "

@@ -232,7 +232,7 @@ def searchsorted(
     values = (
         x2 if type(x2) is USMArray else operands_of("searchsorted", ("x1", "x2"), (view, x2))[1]
     )
-    indices = None if sorter is None else as_view("sorter", sorter)
+    indices = None if sorter is None else as_lists("sorter", sorter)
     is_right = side == "right"
     found = _core._searchsorted(view, values, is_right, indices)
     if found is None:

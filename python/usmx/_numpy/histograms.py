@@ -137,8 +137,11 @@ def digitize(x: Operand, bins: Operand, right: bool = False) -> USMArray:
     numbers, edges = arrays_of(x, bins)
     if edges.ndim != 1:
         raise ValueError(f"digitize: bins must have one dimension, found shape {edges.shape}")
-    grows = edges.size < 2 or bool((edges[1:] >= edges[:-1]).all())
-    if not grows and not bool((edges[1:] <= edges[:-1]).all()):
+    # As in NumPy: the first edge that differs decides, and NaN is in no order with others.
+    differing = edges[edges != edges[0]] if edges.size else edges
+    grows = edges.size < 2 or differing.size == 0 or bool(edges[0] < differing[0])
+    is_broken = edges[1:] < edges[:-1] if grows else edges[1:] > edges[:-1]
+    if bool(is_broken.any()):
         raise ValueError("digitize: bins must grow or fall")
     side: Any = "left" if right else "right"
     if grows:

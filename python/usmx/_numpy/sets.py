@@ -64,7 +64,7 @@ def unique(
     else:
         moved = moveaxis(x, as_axis(axis, x.ndim), 0)
         inverse_shape = (moved.shape[0],)
-        order, is_first = _order_of_rows(moved, equal_nan)
+        order, is_first = _order_of_rows(moved)
         ordered = moved[order]
     starts = nonzero(is_first)[0]
     values = ordered[starts]
@@ -90,8 +90,11 @@ def _is_new(ordered, equal_nan):
     return concat([first, changes])
 
 
-def _order_of_rows(x, equal_nan):
-    """The indices that sort parts by their elements, and whether each differs from the last."""
+def _order_of_rows(x):
+    """The indices that sort parts by their elements, and whether each differs from the last.
+
+    As in NumPy, parts with NaN are never alike.
+    """
     rows = (
         reshape(x, (x.shape[0], -1)) if x.size else empty((x.shape[0], 0), x.dtype, **place_of(x))
     )
@@ -101,11 +104,8 @@ def _order_of_rows(x, equal_nan):
         return order, order < min(1, rows.shape[0])
     order = lexsort([rows[:, k] for k in range(columns - 1, -1, -1)])
     ordered = rows[order]
-    changes = ordered[1:] != ordered[:-1]
-    if equal_nan and x.dtype.kind in "fc":
-        changes = changes & ~(isnan(ordered[1:]) & isnan(ordered[:-1]))
-    first = asarray([True], bool, **place_of(x))
-    return order, concat([first, any_of(changes, axis=1)])
+    changes = any_of(ordered[1:] != ordered[:-1], axis=1)
+    return order, concat([asarray([True], bool, **place_of(x)), changes])
 
 
 def union1d(ar1: Operand, ar2: Operand) -> USMArray:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import written
+from usmx._compute.call import output, require_castable, written
 from usmx._compute.sorting import argsort, searchsorted
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import take, take_along_axis
 from usmx._core import USMArray, _as_array, asarray, reshape
 from usmx._random.distributions import Distributions
-from usmx._random.draws import shape_of
+from usmx._random.draws import require_writable, shape_of
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -139,6 +139,11 @@ class Choices(Distributions):
         view = _as_array(x)
         array = asarray(x) if view is None else view
         place = _place_of(array)
+        if out is not None:  # is refused before numbers are drawn
+            require_writable("permuted", output("permuted", out))
+            require_castable("permuted", array.dtype, out.dtype)
+            if out.shape != array.shape:
+                raise ValueError(f"permuted: out must have shape {array.shape}, found {out.shape}")
         if axis is None:
             flat = reshape(array, -1)
             made = reshape(flat[self._order(flat.size, place)], array.shape)
@@ -165,6 +170,7 @@ class Choices(Distributions):
         """
         view = _as_array(x)
         if view is not None:
+            require_writable("shuffle", view)
             k = as_axis(axis, view.ndim)
             view[...] = take(view, self._order(view.shape[k], _place_of(view)), axis=k)
         elif isinstance(x, numpy.ndarray):

@@ -8,11 +8,12 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, TypedDict
 
-from usmx._compute.call import is_number, written
+from usmx._compute.call import compute, is_number, output, written
+from usmx._compute.table import ROWS
 from usmx._container.creation import beside
 from usmx._container.host import numpy
 from usmx._core import USMArray, _as_array, _draws_integers, broadcast_to
-from usmx._random.draws import array_for, float_type, real_number, shape_of
+from usmx._random.draws import array_for, float_type, real_number, require_writable, shape_of
 
 if TYPE_CHECKING:
     from typing import Any
@@ -38,7 +39,9 @@ _PART = (lambda x: (x >= 0) & (x <= 1), "from 0 to 1")
 _PART_ABOVE_0 = (lambda x: (x > 0) & (x <= 1), "above 0 and at most 1")
 _ANY = (lambda x: x == x, "a number")
 # Above it the counts do not fit into int64.
-_MEAN = (lambda x: (x >= 0) & (x < 2.0**62), "from 0 to 2**62")
+_MOST = 2.0**62
+_SMALL_PARTS = 0.1  # the largest parameter of dirichlet() whose gamma variables may all be 0
+_MEAN = (lambda x: (x >= 0) & (x < _MOST), "from 0 to 2**62")
 
 
 class Distributions:
@@ -48,6 +51,8 @@ class Distributions:
         self: Any, name: str, size: Shape | None, place: Place, **parameters: tuple[Any, Any]
     ) -> USMArray:
         """Numbers of a distribution; each parameter comes with the rule that it keeps."""
+        for key in place.keys() - Place.__annotations__.keys():
+            raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
         where = {key: place.get(key) for key in ("device", "sycl_queue")}
         arrays = [each for each, _ in parameters.values() if not is_number(each)]
         views = [_as_array(each) for each in arrays]
@@ -74,7 +79,7 @@ class Distributions:
         self: Any, loc: Any, scale: Any, size: Any, out: USMArray | None, place: Place
     ) -> USMArray:
         """Normal numbers whose parameters are arrays."""
-        place, size = _place_and_size(place, size, out)
+        place, size = _place_and_size("normal", place, size, out)
         rules = {"loc": (loc, _ANY), "scale": (scale, _NOT_NEGATIVE)}
         return written("normal", out, self._drawn("normal", size, place, **rules))
 
@@ -82,7 +87,7 @@ class Distributions:
         self: Any, low: Any, high: Any, size: Any, out: USMArray | None, place: Place
     ) -> USMArray:
         """Uniform numbers between ends that are arrays."""
-        place, size = _place_and_size(place, size, out)
+        place, size = _place_and_size("uniform", place, size, out)
         first, end = _as_operand(low), _as_operand(high)
         width = end - first
         rules = {"low": (first, _ANY), "width": (width, _NOT_NEGATIVE)}
@@ -108,9 +113,13 @@ class Distributions:
         """
         return self._drawn("exponential", size, place, scale=(scale, _NOT_NEGATIVE))
 
-    def standard_exponential(self, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def standard_exponential(
+        self, size: Shape | None = None, *, out: USMArray | None = None, **place: Unpack[Place]
+    ) -> USMArray:
         """Draw from the exponential distribution with mean 1, the same numbers on every device."""
-        return self.exponential(1.0, size, **place)
+        place, size = _place_and_size("standard_exponential", place, size, out)
+        made = self.exponential(1.0, size, **place)
+        return written("standard_exponential", out, made)
 
     def lognormal(
         self,
@@ -219,10 +228,16 @@ class Distributions:
         return self._drawn("gamma", size, place, **rules)
 
     def standard_gamma(
-        self, shape: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self,
+        shape: Operand,
+        size: Shape | None = None,
+        *,
+        out: USMArray | None = None,
+        **place: Unpack[Place],
     ) -> USMArray:
         """Draw from the gamma distribution of scale 1."""
-        return self.gamma(shape, 1.0, size, **place)
+        place, size = _place_and_size("standard_gamma", place, size, out)
+        return written("standard_gamma", out, self.gamma(shape, 1.0, size, **place))
 
     def chisquare(self, df: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
         """Draw from the chi-squared distribution of `df` degrees of freedom."""
@@ -320,6 +335,11 @@ class Distributions:
         self, n: Operand, p: Operand, size: Shape | None = None, **place: Unpack[Place]
     ) -> USMArray:
         """Draw how many failures come before `n` successes of probability `p`."""
+        if is_number(n) and is_number(p) and n > 0 and 0 < p <= 1:
+            # The mean, and what the number of trials may add to it: as NumPy bounds them.
+            greatest = (1 - p) / p * (n + 10 * n**0.5)
+            if not greatest < _MOST:
+                raise ValueError("negative_binomial: n is too large, or p too small, for int64")
         return self._drawn("negative_binomial", size, place, n=(n, _POSITIVE), p=(p, _PART_ABOVE_0))
 
     def geometric(self, p: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
@@ -335,17 +355,23 @@ class Distributions:
             alpha: the parameters, above 0: an array of one dimension.
             size: the shape, to which the axis of the parts is added.
             place: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
+
+        Waits for the parameters, if these are a USMArray.
         """
         lengths = () if size is None else shape_of("dirichlet", size)
         view = _as_array(alpha)
         given = numpy.asarray(alpha) if view is None else view
-        made = self._drawn(
-            "gamma",
-            (*lengths, *given.shape),
-            place,
-            shape=(given, _POSITIVE),
-            scale=(1.0, _POSITIVE),
-        )
+        shape = (*lengths, *given.shape)
+        scale = (1.0, _POSITIVE)
+        if given.size and float(given.min()) > 0 and float(given.max()) < _SMALL_PARTS:
+            # The gamma variables may all be 0, their logarithms are not: by Ahrens and Dieter the
+            # logarithm of one of `a` is that of one of `a + 1`, and -e / a of an exponential one.
+            more = self._drawn("gamma", shape, place, shape=(given + 1.0, _POSITIVE), scale=scale)
+            less = self._drawn("exponential", shape, place, scale=scale) / given
+            made = compute(ROWS["log"], (more,)) - less
+            made = compute(ROWS["exp"], (made - made.max(-1, keepdims=True),))
+        else:
+            made = self._drawn("gamma", shape, place, shape=(given, _POSITIVE), scale=scale)
         return made / made.sum(-1, keepdims=True)  # type: ignore[no-any-return]
 
 
@@ -355,12 +381,15 @@ def is_array(parameter: Any) -> bool:
     return isinstance(parameter, (list, tuple, numpy.ndarray)) if view is None else True
 
 
-def _place_and_size(place, size, out):
+def _place_and_size(function, place, size, out):
     """The place and size of numbers that are copied to `out`, if there is one."""
     if out is None:
         return place, size
+    require_writable(function, output(function, out))
+    if size is not None and shape_of(function, size) != out.shape:
+        raise ValueError(f"{function}: out must have shape {size}, found {out.shape}")
     place = {"dtype": out.dtype, "usm_type": out.usm_type, "sycl_queue": out._own_queue}
-    return place, out.shape if size is None else size
+    return place, out.shape
 
 
 def _as_operand(obj):

@@ -21,6 +21,14 @@ def array_for(function, size, dtype, out, device, usm_type, sycl_queue):
     return out
 
 
+def require_writable(function, array):
+    """Refuse an array before numbers are drawn for it."""
+    if not array.flags.writeable:
+        raise ValueError(
+            f"{function}: the array must be one that can be written, found a read-only one"
+        )
+
+
 def shape_of(function, size):
     """The extents that an integer, or a tuple or list of integers, stands for."""
     extents = tuple(size) if isinstance(size, (tuple, list)) else (size,)

@@ -17,6 +17,7 @@ from usmx._compute.promotion import default_float
 from usmx._compute.vendors import unreached
 from usmx._container.host import numpy
 from usmx._core import USMArray, _dtype, asnumpy, empty
+from usmx._text import short_repr
 from usmx.linalg import _cuda
 
 if TYPE_CHECKING:
@@ -134,6 +135,11 @@ def solved(x1: Any, x2: Any) -> USMArray:
 def fitted(a: Any, b: Any, rcond: float | None) -> tuple[USMArray, USMArray, int, USMArray]:
     """Fit by least squares, as `lstsq` of the package."""
     a, b = as_arrays("lstsq", ("a", "b"), (a, b))
+    try:
+        rcond = None if rcond is None else float(rcond)
+    except (TypeError, ValueError):
+        text = f"linalg.lstsq: rcond must be a number or None, found {short_repr(rcond)}"
+        raise TypeError(text) from None
     return _core._lstsq(a, b, rcond, _checks.are_on, _computed_here, ASKS_CALLER_FIRST)
 
 

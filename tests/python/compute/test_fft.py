@@ -279,3 +279,20 @@ def test_program_may_end_while_transforms_are_unfinished():
     code = "import usmx\nx = usmx.ones(1 << 20)\nfor _ in range(9): x = usmx.fft.fft(x)"
     done = run_python(code)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("function", ["fftfreq", "rfftfreq"])
+def test_spacing_is_a_real_number(function):
+    with pytest.raises(TypeError, match="d must be a real number, found 1j"):
+        getattr(usmx.fft, function)(4, d=1j)
+
+
+def test_what_is_no_array_is_named():
+    with pytest.raises(TypeError, match="x must"):
+        usmx.fft.fft(None)
+    with pytest.raises(TypeError, match="x must"):
+        usmx.linalg.inv(None)
+    a = usmx.ones((3, 2))
+    for rcond in ("z", 1j):
+        with pytest.raises(TypeError, match="rcond must be a number or None"):
+            usmx.linalg.lstsq(a, a, rcond=rcond)

@@ -341,3 +341,23 @@ def test_call_gives_what_numpys_gives(name):
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         compare(one, other)
+
+
+@pytest.mark.parametrize("count", [3, 1500])
+@pytest.mark.parametrize("equal_nan", [True, False])
+def test_rows_with_nan_are_all_different_as_in_numpy(count, equal_nan):
+    rows = np.array([[1, np.nan]] * count + [[0, 0]] * 2)
+    found = usmx.unique(usmx.asarray(rows), axis=0, equal_nan=equal_nan)
+    np.testing.assert_array_equal(usmx.asnumpy(found), np.unique(rows, axis=0, equal_nan=equal_nan))
+
+
+@pytest.mark.parametrize("count", [1, 3000])
+def test_nan_is_in_no_order_with_other_edges(count):
+    x = np.zeros(count)
+    found = usmx.digitize(usmx.asarray(x), [-1.0, np.nan])
+    np.testing.assert_array_equal(usmx.asnumpy(found), np.digitize(x, [-1.0, np.nan]))
+
+
+def test_sorter_may_be_a_list():
+    found = usmx.searchsorted(usmx.asarray([3, 1, 2]), [2], sorter=[1, 2, 0])
+    assert usmx.asnumpy(found).tolist() == [1]
