@@ -335,10 +335,18 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   return tiles;
 }
 
+void append_words(std::string& text, std::initializer_list<std::size_t> numbers) {
+  for (const std::size_t each : numbers) {
+    text += ' ';
+    text += std::to_string(each);
+  }
+  text += ' ';
+}
+
 std::string to_string(const loop_form& form, std::size_t operand_count) {
   constexpr const char* names[] = {"flat", "rows", "tiles"};
-  std::string text = message(names[static_cast<std::size_t>(form.kind)], ' ', form.dimensions, ' ',
-                             form.edge, ' ', form.batch, ' ');
+  std::string text = names[static_cast<std::size_t>(form.kind)];
+  append_words(text, {form.dimensions, form.edge, form.batch});
   for (std::size_t i = 0; i < operand_count; ++i) {
     text += static_cast<char>(form.steps[i]);
   }

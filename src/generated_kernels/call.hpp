@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -109,6 +110,9 @@ struct loop_form {
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
                       std::size_t batch);
 
+/// Appends numbers as words of a form, and a space. Each call needs its form: a stream would take a
+/// twentieth of the call's time.
+void append_words(std::string& text, std::initializer_list<std::size_t> numbers);
 /// Writes a form as "flat 1 0 1 aar", "rows 3 0 4 ass" or "tiles 2 64 4 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 

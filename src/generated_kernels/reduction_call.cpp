@@ -54,9 +54,9 @@ using detail::loop_dimension;
 using detail::operand_loop;
 
 std::string form_of(const reduction& call) {
-  std::string text =
-      detail::message(call.is_outer ? "outer " : "inner ", call.is_whole ? "whole " : "parts ",
-                      call.kept_dimensions(), ' ', call.reduced_dimensions(), ' ', call.lanes, ' ');
+  std::string text = call.is_outer ? "outer" : "inner";
+  text += call.is_whole ? " whole" : " parts";
+  detail::append_words(text, {call.kept_dimensions(), call.reduced_dimensions(), call.lanes});
   const operand_loop& across = call.is_outer ? call.kept : call.reduced;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
