@@ -39,7 +39,7 @@ package.__path__ = {usmx.__path__!r}
 sys.modules["usmx"] = package
 from usmx import _core
 try:
-    _core.asarray([1, 2])
+    _core.asarray([[1, 2]])
 except RuntimeError as error:
     print(error)
 """

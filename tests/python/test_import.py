@@ -109,7 +109,7 @@ def test_numpy_is_not_needed_to_import_exchange_and_copy():
 @pytest.mark.parametrize(
     "code",
     [
-        "usmx.asarray([1, 2])",
+        "usmx.asarray([[1, 2]])",
         "usmx.asnumpy(usmx.zeros(3))",
         "usmx.zeros(3).dtype",
         "usmx.zeros(3, float)",
