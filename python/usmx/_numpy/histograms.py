@@ -234,7 +234,7 @@ def _in_bins(name, columns, edges, weights):
     for column, edge in zip(flat, edges, strict=True):
         found = asarray(edge, **place)
         k = searchsorted(found, column, side="right") - 1
-        k = where(column == float(edge[-1]) if edge.dtype.kind != "c" else False, edge.size - 2, k)
+        k = where(column == edge[-1].item(), edge.size - 2, k)
         is_in = (k >= 0) & (k < edge.size - 1) & (column == column) & is_in
         position = position * (edge.size - 1) + k
     length = 1

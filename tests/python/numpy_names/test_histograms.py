@@ -60,3 +60,10 @@ def test_host_counts_as_numpy(count):
 @pytest.mark.parametrize("count", COUNTS.values(), ids=COUNTS)
 def test_kernels_count_as_numpy(strict_host, count):
     assert is_numpys(count)
+
+
+@pytest.mark.parametrize("bins", [10, np.int64(10)])
+def test_greatest_complex_number_is_in_the_last_bin(bins):
+    x = np.array([-2, 1], "c8")
+    counts, _ = usmx.histogram(usmx.asarray(x), bins)
+    np.testing.assert_array_equal(usmx.asnumpy(counts), np.histogram(x, bins)[0])
