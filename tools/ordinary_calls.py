@@ -72,6 +72,8 @@ class Arrays:
     def __init__(self, dtype: str, make: Make) -> None:
         self.number: Any = {"b": True, "f": 1.5, "c": 1 + 2j}.get(usmx.dtype(dtype).kind, 2)
         self.whole = make((ROWS_OF, COLUMNS_OF), dtype)
+        # Of whose results each has several parts, along all axes and along the first one.
+        self.large = make((8 * ROWS_OF, COLUMNS_OF), dtype)
         self.row = make((COLUMNS_OF,), dtype)
         self.column = make((ROWS_OF, 1), dtype)
         self.single = make((), dtype)
@@ -204,7 +206,9 @@ def _reductions(arrays: Callable[[str], Arrays], make: Make) -> Iterator[Call]:
             names = ("sum", "mean", "any", "all", "count_nonzero")
         for name in names:
             for x, axis in (
-                (of.whole, None), (of.whole, 0), (of.part, None), (of.cube[:, :, :3], -1),
+                (of.large, None), (of.large, 0), (of.large[:, 1:], None),
+                (of.whole, None), (of.whole, 0), (of.part, None),
+                (of.cube[:, :, :3], -1),
             ):  # fmt: skip
                 yield from call(name, x, axis)
     for dtype in REALS:
@@ -216,8 +220,8 @@ def _reductions(arrays: Callable[[str], Arrays], make: Make) -> Iterator[Call]:
     for dtype in ("int32", "uint8", "complex64", "complex128"):
         of = arrays(dtype)
         for name in ("sum", "mean"):
-            yield from call(name, of.whole, None)
-            yield from call(name, of.whole, 0)
+            yield from call(name, of.large, None)
+            yield from call(name, of.large, 0)
     for dtype in (*REALS, "int64"):
         for name in ("argmax", "argmin"):
             yield partial(getattr(usmx, name), arrays(dtype).long)
@@ -289,9 +293,10 @@ def _core_reductions(make: Make) -> Iterator[Call]:
     for dtype in (*REALS, "int64", "bool"):
         of = arrays(dtype)
         for name in names.get(dtype, ("sum", "mean", "max", "min", "std", "var")):
+            yield from _reduction(name, of.large, None, make)
             yield from _reduction(name, of.whole, None, make)
             if dtype in REALS:
-                yield from _reduction(name, of.whole, 0, make)
+                yield from _reduction(name, of.large, 0, make)
     for dtype in REALS:
         yield from _reduction("sum", arrays(dtype).cube[:, :, :3], -1, make)
         yield partial(usmx.argmax, arrays(dtype).long)
