@@ -335,11 +335,7 @@ class Distributions:
         self, n: Operand, p: Operand, size: Shape | None = None, **place: Unpack[Place]
     ) -> USMArray:
         """Draw how many failures come before `n` successes of probability `p`."""
-        if is_number(n) and is_number(p) and n > 0 and 0 < p <= 1:
-            # The mean, and what the number of trials may add to it: as NumPy bounds them.
-            greatest = (1 - p) / p * (n + 10 * n**0.5)
-            if not greatest < _MOST:
-                raise ValueError("negative_binomial: n is too large, or p too small, for int64")
+        _require_counts_of_int64(n, p)
         return self._drawn("negative_binomial", size, place, n=(n, _POSITIVE), p=(p, _PART_ABOVE_0))
 
     def geometric(self, p: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
@@ -373,6 +369,17 @@ class Distributions:
         else:
             made = self._drawn("gamma", shape, place, shape=(given, _POSITIVE), scale=scale)
         return made / made.sum(-1, keepdims=True)  # type: ignore[no-any-return]
+
+
+def _require_counts_of_int64(n: Any, p: Any) -> None:
+    """Refuse numbers of trials and probabilities that negative_binomial() could not count."""
+    if not is_number(n) or not is_number(p):
+        return
+    trials = real_number("negative_binomial", "n", n)
+    part = real_number("negative_binomial", "p", p)
+    # The mean, and what the number of trials may add to it: as NumPy bounds them.
+    if trials > 0 and 0 < part <= 1 and not (1 - part) / part * (trials + 10 * trials**0.5) < _MOST:
+        raise ValueError("negative_binomial: n is too large, or p too small, for int64")
 
 
 def is_array(parameter: Any) -> bool:
