@@ -170,7 +170,7 @@ OF_ALL = re.compile(r"^usmx\.(memory\.)?__all__ is not present in stub$")
 OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_(blas|host) failed to find stubs")
 # The wrapper of functools.cache takes any arguments.
 OF_CACHED = re.compile(
-    r"^usmx\.(_compute\.call\.cpp|_container\.asynchronous\.wait_at_exit) is inconsistent"
+    r"^usmx\.(_compute\.call\.cpp|_container\.(asynchronous\.wait_at_exit|manipulation\._roll)) is inconsistent"
 )
 # mypy has no names for the parameters of a function that a ParamSpec stands for.
 OF_UFUNCS = re.compile(
