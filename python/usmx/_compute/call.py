@@ -302,12 +302,17 @@ def written(function: str, out: USMArray | None, made: USMArray) -> USMArray:
     """A result of a function, copied to `out` if there is one."""
     if out is None:
         return made
-    require_castable(function, made.dtype, output(function, out).dtype)
-    if out.shape != made.shape:
-        raise ValueError(f"{function}: out must have shape {made.shape}, found {out.shape}")
+    require_fitting(function, out, made)
     common_queue((made, out))
     copy_async(out, made)
     return out
+
+
+def require_fitting(function: str, out: Any, made: USMArray) -> None:
+    """Refuse an `out` into which a result like `made` does not go."""
+    require_castable(function, made.dtype, output(function, out).dtype)
+    if out.shape != made.shape:
+        raise ValueError(f"{function}: out must have shape {made.shape}, found {out.shape}")
 
 
 def in_type(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import output, require_castable, written
+from usmx._compute.call import require_fitting, written
 from usmx._compute.sorting import argsort, searchsorted
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy, on_host
@@ -140,10 +140,8 @@ class Choices(Distributions):
         array = asarray(x) if view is None else view
         place = _place_of(array)
         if out is not None:  # is refused before numbers are drawn
-            require_writable("permuted", output("permuted", out))
-            require_castable("permuted", array.dtype, out.dtype)
-            if out.shape != array.shape:
-                raise ValueError(f"permuted: out must have shape {array.shape}, found {out.shape}")
+            require_fitting("permuted", out, array)
+            require_writable("permuted", out)
         if axis is None:
             flat = reshape(array, -1)
             made = reshape(flat[self._order(flat.size, place)], array.shape)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 _LARGEST_OF_STACKS = 128  # rows of the matrices that functions for stacks factor
 _LARGEST_INVERSE = 32  # rows of the matrices that one function inverts
-_LARGEST_OF_JACOBI = 32  # rows and columns of the matrices of a stack that one call decomposes
+_LARGEST_OF_JACOBI = 32  # rows and columns of the matrices that one call decomposes
 
 _found: list[bool] = []
 
