@@ -1,4 +1,4 @@
-// The header of kernels that are compiled at run time, as `#include <usmx/kernel.hpp>`: the place
+// The header of kernels that are compiled at run time, as `#include <usmx/kernel.hpp>`: the index
 // of a kernel's work item, views of arrays, barriers, local memory, atomic operations, printf, and
 // by usmx/kernel_math.hpp and usmx/kernel_complex.hpp the mathematics of kernels. Device code only,
 // for the SYCL runtime's own compiler, by its builtins alone: it includes nothing, so that kernels
@@ -98,15 +98,15 @@ struct id<3> {
       return id<3>{at(2), at(1), at(0)};                                \
     }                                                                   \
   }
-/// The place of the work item among all.
+/// The index of the work item among all.
 USMX_PLACE(global_id, GlobalInvocationId)
 /// The number of work items.
 USMX_PLACE(global_size, GlobalSize)
-/// The place of the work item in its work group.
+/// The index of the work item in its work group.
 USMX_PLACE(local_id, LocalInvocationId)
 /// The number of work items of a work group.
 USMX_PLACE(local_size, WorkgroupSize)
-/// The place of the work group among all.
+/// The index of the work group among all.
 USMX_PLACE(group_id, WorkgroupId)
 /// The number of work groups.
 USMX_PLACE(group_count, NumWorkgroups)
@@ -320,13 +320,13 @@ template <class T, class Change>
 inline T change_in_word(T& element, const Change& change) {
   using bits = chosen<sizeof(T) == 1, unsigned char, unsigned short>;
   char* const first = reinterpret_cast<char*>(&element);
-  const auto place = static_cast<int>(reinterpret_cast<unsigned long>(first) % 4);
-  auto* const word = reinterpret_cast<unsigned*>(first - place);
-  const unsigned mask = static_cast<unsigned>(static_cast<bits>(-1)) << 8 * place;
+  const auto index = static_cast<int>(reinterpret_cast<unsigned long>(first) % 4);
+  auto* const word = reinterpret_cast<unsigned*>(first - index);
+  const unsigned mask = static_cast<unsigned>(static_cast<bits>(-1)) << 8 * index;
   unsigned found = *static_cast<volatile unsigned*>(word);
   while (true) {
-    const T before = bits_as<T>(static_cast<bits>(found >> 8 * place));
-    const unsigned after = static_cast<unsigned>(bits_as<bits>(change(before))) << 8 * place;
+    const T before = bits_as<T>(static_cast<bits>(found >> 8 * index));
+    const unsigned after = static_cast<unsigned>(bits_as<bits>(change(before))) << 8 * index;
     if (exchange_if(word, found, (found & ~mask) | after)) {
       return before;
     }
@@ -419,17 +419,17 @@ using word = unsigned long;
 
 enum class form : word { value, pointer, const_pointer, local_memory, view, const_view, refused };
 
-/// A place in usmx::type_code, or one of the two after its end.
+/// An index in usmx::type_code, or one of the two after its end.
 inline constexpr word code_of_structure = 14;
 inline constexpr word code_of_void = 15;
 
 template <class T>
 constexpr word code_of() {
-  constexpr word size_place = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+  constexpr word size_index = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
   if constexpr (__is_same(T, bool)) {
     return 0;
   } else if constexpr (__is_integral(T) && sizeof(T) <= 8) {
-    return (__is_signed(T) ? 1 : 5) + size_place;
+    return (__is_signed(T) ? 1 : 5) + size_index;
   } else if constexpr (__is_same(T, _Float16)) {
     return 9;
   } else if constexpr (__is_same(T, float)) {
@@ -446,17 +446,17 @@ constexpr word code_of() {
 }
 
 /// The text T of "[T = float]" in the compiler's name of this function: the characters from
-/// 8 * place on, 8 of them in a word.
+/// 8 * index on, 8 of them in a word.
 template <class T>
-constexpr word name_word(int place) {
+constexpr word name_word(int index) {
   const char* text = __is_same(T, bool) ? "= bool]" : __PRETTY_FUNCTION__;
   while (*text != '=') {
     ++text;
   }
   text += 2;
   word packed = 0;
-  for (int i = 0; text[0] != '\0' && text[1] != '\0' && i < 8 * (place + 1); ++i, ++text) {
-    if (i >= 8 * place) {
+  for (int i = 0; text[0] != '\0' && text[1] != '\0' && i < 8 * (index + 1); ++i, ++text) {
+    if (i >= 8 * index) {
       packed |= static_cast<word>(static_cast<unsigned char>(*text)) << 8 * (i % 8);
     }
   }
@@ -470,13 +470,13 @@ struct described {
   static constexpr word numbers = static_cast<word>(Form) | code_of<T>() << 4 |
                                   word(alignof(T)) << 8 | word(sizeof(T)) << 24 |
                                   word(Dimensions) << 60;
-  static constexpr word name(int place) { return name_word<T>(place); }
+  static constexpr word name(int index) { return name_word<T>(index); }
 };
 
 template <form Form>
 struct described<Form, void, 0> {
   static constexpr word numbers = static_cast<word>(Form) | code_of_void << 4;
-  static constexpr word name(int place) { return name_word<void>(place); }
+  static constexpr word name(int index) { return name_word<void>(index); }
 };
 
 template <class T>
@@ -521,7 +521,7 @@ struct words_of_kernel<void(Parameters...) noexcept> : words_of_kernel<void(Para
 template <class Kernel>
 using kernel_words = typename words_of_kernel<Kernel>::type;
 
-/// An empty kernel for each kernel of the user, known by its place among those asked for.
+/// An empty kernel for each kernel of the user, known by its index among those asked for.
 template <word Kernel, class Words>
 USMX_KERNEL_ATTRIBUTES(1)
 USMX_GLOBAL void signature() {}

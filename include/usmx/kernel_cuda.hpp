@@ -93,7 +93,7 @@ USMX_HALF(*)
 USMX_HALF(/)
 #undef USMX_HALF
 
-// ---- the place of the work item: dimension 0 is the innermost, CUDA's x
+// ---- the index of the work item: dimension 0 is the innermost, CUDA's x
 
 namespace usmx::builtins {
 
@@ -330,8 +330,8 @@ namespace usmx::builtins {
 
 inline constexpr unsigned warp = 32;
 
-/// The place in the work group; as many as 32 beside each other are a warp.
-inline unsigned place_in_group() {
+/// The index in the work group; as many as 32 beside each other are a warp.
+inline unsigned index_in_group() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
 inline unsigned group_size() { return blockDim.x * blockDim.y * blockDim.z; }
@@ -339,10 +339,10 @@ inline unsigned group_size() { return blockDim.x * blockDim.y * blockDim.z; }
 }  // namespace usmx::builtins
 
 inline unsigned __spirv_BuiltInSubgroupLocalInvocationId() {
-  return usmx::builtins::place_in_group() % usmx::builtins::warp;
+  return usmx::builtins::index_in_group() % usmx::builtins::warp;
 }
 inline unsigned __spirv_BuiltInSubgroupId() {
-  return usmx::builtins::place_in_group() / usmx::builtins::warp;
+  return usmx::builtins::index_in_group() / usmx::builtins::warp;
 }
 inline unsigned __spirv_BuiltInNumSubgroups() {
   return (usmx::builtins::group_size() + usmx::builtins::warp - 1) / usmx::builtins::warp;
@@ -364,10 +364,10 @@ inline unsigned mask_of_warp() {
 /// The values up to each work item's own, put together; the last one has all.
 template <class T, class Operation>
 inline T scan_of_warp(T value, const Operation& together) {
-  const unsigned place = __spirv_BuiltInSubgroupLocalInvocationId();
+  const unsigned index = __spirv_BuiltInSubgroupLocalInvocationId();
   for (unsigned distance = 1; distance < warp; distance *= 2) {
     const T before = __shfl_up_sync(mask_of_warp(), value, distance);
-    value = place >= distance ? together(before, value) : value;
+    value = index >= distance ? together(before, value) : value;
   }
   return value;
 }
@@ -445,8 +445,8 @@ inline bool __spirv_GroupAll(int scope, bool holds) {
                      : __all_sync(usmx::builtins::mask_of_warp(), holds)) != 0;
 }
 template <class T>
-inline T __spirv_SubgroupShuffleINTEL(T value, unsigned place) {
-  return __shfl_sync(usmx::builtins::mask_of_warp(), value, static_cast<int>(place));
+inline T __spirv_SubgroupShuffleINTEL(T value, unsigned index) {
+  return __shfl_sync(usmx::builtins::mask_of_warp(), value, static_cast<int>(index));
 }
 
 // ---- mathematical functions: CUDA's own

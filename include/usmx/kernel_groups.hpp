@@ -20,13 +20,13 @@ USMX_PLACE(NumSubgroups)
 
 namespace usmx {
 
-/// The place of the work item in its sub-group.
+/// The index of the work item in its sub-group.
 inline int subgroup_local_id() {
   return static_cast<int>(__spirv_BuiltInSubgroupLocalInvocationId());
 }
 /// The number of work items of the sub-group.
 inline int subgroup_size() { return static_cast<int>(__spirv_BuiltInSubgroupSize()); }
-/// The place of the sub-group in its work group.
+/// The index of the sub-group in its work group.
 inline int subgroup_id() { return static_cast<int>(__spirv_BuiltInSubgroupId()); }
 /// The number of sub-groups of the work group.
 inline int subgroup_count() { return static_cast<int>(__spirv_BuiltInNumSubgroups()); }
@@ -104,30 +104,30 @@ USMX_OF_GROUPS(group, of_group)
 USMX_OF_GROUPS(subgroup, of_subgroup)
 #undef USMX_OF_GROUPS
 
-/// The value of the work item at that place of the sub-group.
+/// The value of the work item at that index of the sub-group.
 template <class T>
-inline T subgroup_shuffle(T value, int place) {
+inline T subgroup_shuffle(T value, int index) {
   return static_cast<T>(__spirv_SubgroupShuffleINTEL(static_cast<detail::travelling<T>>(value),
-                                                     static_cast<unsigned>(place)));
+                                                     static_cast<unsigned>(index)));
 }
-/// The value of the work item `distance` places further on; its own one, if there is none.
+/// The value of the work item `distance` indices further on; its own one, if there is none.
 template <class T>
 inline T subgroup_shuffle_down(T value, int distance) {
-  const int place = subgroup_local_id() + distance;
-  return subgroup_shuffle(value, place < subgroup_size() ? place : subgroup_local_id());
+  const int index = subgroup_local_id() + distance;
+  return subgroup_shuffle(value, index < subgroup_size() ? index : subgroup_local_id());
 }
-/// The value of the work item `distance` places before; its own one, if there is none.
+/// The value of the work item `distance` indices before; its own one, if there is none.
 template <class T>
 inline T subgroup_shuffle_up(T value, int distance) {
-  const int place = subgroup_local_id() - distance;
-  return subgroup_shuffle(value, place >= 0 ? place : subgroup_local_id());
+  const int index = subgroup_local_id() - distance;
+  return subgroup_shuffle(value, index >= 0 ? index : subgroup_local_id());
 }
-/// The value of the work item whose place differs in the bits of `mask`; its own one, if there is
+/// The value of the work item whose index differs in the bits of `mask`; its own one, if there is
 /// none.
 template <class T>
 inline T subgroup_shuffle_xor(T value, int mask) {
-  const int place = subgroup_local_id() ^ mask;
-  return subgroup_shuffle(value, place < subgroup_size() ? place : subgroup_local_id());
+  const int index = subgroup_local_id() ^ mask;
+  return subgroup_shuffle(value, index < subgroup_size() ? index : subgroup_local_id());
 }
 
 }  // namespace usmx

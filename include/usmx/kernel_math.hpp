@@ -630,21 +630,19 @@ inline detail::enabled<detail::are_integers<sizeof...(Rest), X>, int> ctz(X x, R
   const unsigned long word = static_cast<unsigned long>(x) & (~0UL >> (64 - width));
   return word == 0 ? width : __builtin_ctzl(word);
 }
-/// The bits moved by `places` towards the highest one; those that leave there come in at the end.
+/// The bits moved by `count` towards the highest one; those that leave there come in at the end.
 template <class X, class N, class... Rest>
-inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotl(X x, N places,
-                                                                            Rest...) {
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotl(X x, N count, Rest...) {
   constexpr unsigned width = sizeof(X) * 8;
-  const unsigned by = static_cast<unsigned>(places) % width;
+  const unsigned by = static_cast<unsigned>(count) % width;
   const unsigned long word = static_cast<unsigned long>(x) & (~0UL >> (64 - width));
   return static_cast<X>(by == 0 ? word : word << by | word >> (width - by));
 }
-/// The bits moved by `places` towards the lowest one.
+/// The bits moved by `count` towards the lowest one.
 template <class X, class N, class... Rest>
-inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotr(X x, N places,
-                                                                            Rest...) {
+inline detail::enabled<detail::are_integers<sizeof...(Rest), X, N>, X> rotr(X x, N count, Rest...) {
   constexpr unsigned width = sizeof(X) * 8;
-  return rotl(x, width - static_cast<unsigned>(places) % width);
+  return rotl(x, width - static_cast<unsigned>(count) % width);
 }
 
 // ---- the inverse of the error function, by M. J. Wichura's rational functions (AS241)

@@ -83,9 +83,9 @@ def sycl_device_to_dldevice(dev: SyclDevice) -> tuple[DLDeviceType, int]:
     return DLDeviceType.kDLOneAPI, dev.get_device_id()
 
 
-def from_dlpack_on(x: Any, place: tuple[int, int], copy: bool | None) -> Any:
+def from_dlpack_on(x: Any, device: tuple[int, int], copy: bool | None) -> Any:
     """Import as ``from_dlpack`` does where its `device` is a pair; C++ calls this."""
-    kind, number = _pair(place)
+    kind, number = _pair(device)
     if kind != DLDeviceType.kDLCPU:
         return _core.from_dlpack(x, device=dldevice_to_sycl_device((kind, number)), copy=copy)
     if not hasattr(x, "__dlpack__"):
@@ -121,12 +121,12 @@ class _OnHost:
         return numpy.from_dlpack(self.producer)
 
 
-def _pair(place):
-    if not isinstance(place, tuple):
-        raise TypeError(f"a DLPack device must be a pair, found {type(place).__name__}")
-    if len(place) != 2:
-        raise ValueError(f"a DLPack device must be a pair, found {len(place)} items")
-    for each in place:
+def _pair(device):
+    if not isinstance(device, tuple):
+        raise TypeError(f"a DLPack device must be a pair, found {type(device).__name__}")
+    if len(device) != 2:
+        raise ValueError(f"a DLPack device must be a pair, found {len(device)} items")
+    for each in device:
         if not isinstance(each, int):
             raise TypeError(f"a DLPack device must be two integers, found {type(each).__name__}")
-    return place
+    return device

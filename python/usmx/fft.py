@@ -437,12 +437,12 @@ def _spacing(function, n, d):
 
 
 def _frequencies(values, dtype, device, usm_type, sycl_queue):
-    place = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    place = {key: value for key, value in place.items() if value is not None}
+    options = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    options = {key: value for key, value in options.items() if value is not None}
     if dtype is None:
-        queue = empty((), "u1", **place)._own_queue
+        queue = empty((), "u1", **options)._own_queue
         dtype = default_float(queue.sycl_device)
-    return asarray(values, dtype=dtype, **place)
+    return asarray(values, dtype=dtype, **options)
 
 
 def fftshift(

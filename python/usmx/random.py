@@ -17,7 +17,7 @@ from usmx._container.host import numpy
 from usmx._core import _draw
 from usmx._functions import hand_out
 from usmx._random.choices import Choices
-from usmx._random.distributions import Place, is_array
+from usmx._random.distributions import Options, is_array
 from usmx._random.draws import (
     array_for,
     element_type,
@@ -205,10 +205,10 @@ class Generator(Choices):
             True
         """
         if is_array(low) or is_array(high):
-            place: Place = {
+            options: Options = {
                 "dtype": dtype, "device": device, "usm_type": usm_type, "sycl_queue": sycl_queue,
             }  # fmt: skip
-            return self._uniform_between(low, high, size, out, place)
+            return self._uniform_between(low, high, size, out, options)
         first, end = real_number("uniform", "low", low), real_number("uniform", "high", high)
         wanted = float_type("uniform", dtype, out, device, sycl_queue)
         ends = [in_type(wanted, value) for value in (first, end, end - first)]
@@ -287,10 +287,10 @@ class Generator(Choices):
             True
         """
         if is_array(loc) or is_array(scale):
-            place: Place = {
+            options: Options = {
                 "dtype": dtype, "device": device, "usm_type": usm_type, "sycl_queue": sycl_queue,
             }  # fmt: skip
-            return self._normal_around(loc, scale, size, out, place)
+            return self._normal_around(loc, scale, size, out, options)
         mean, deviation = real_number("normal", "loc", loc), real_number("normal", "scale", scale)
         if not deviation >= 0:
             raise ValueError(f"normal: scale must be 0 or more, found {scale}")

@@ -22,14 +22,14 @@ class ArrayBackend(ArrayBackendEntrypoint):
         return usmx.asarray
 
     @classmethod
-    def to_backend(cls, data, **place):
+    def to_backend(cls, data, **options):
         """Move the chunks to usmx.
 
         Parameters
         ----------
         data : dask.array.Array
             With chunks of any library that `usmx.asarray` takes.
-        place
+        options
             ``usm_type`` and ``device`` for `usmx.asarray`. Without them, chunks of usmx's stay
             where they are, and others come to device memory of the worker's default device.
 
@@ -37,10 +37,10 @@ class ArrayBackend(ArrayBackendEntrypoint):
         -------
         dask.array.Array
         """
-        if isinstance(data._meta, usmx.USMArray) and not place:
+        if isinstance(data._meta, usmx.USMArray) and not options:
             return data
-        meta = usmx.asarray(data._meta, **place)
-        return data.map_blocks(cls.to_backend_dispatch(), dtype=data.dtype, meta=meta, **place)
+        meta = usmx.asarray(data._meta, **options)
+        return data.map_blocks(cls.to_backend_dispatch(), dtype=data.dtype, meta=meta, **options)
 
     @property
     def RandomState(self):
@@ -84,14 +84,14 @@ def _made(name, model_name, args, kwargs):
     A model, as of ``da.ones_like``, says of which library and where the chunks are to be.
     """
     make = getattr(array_creation_dispatch.dispatch("numpy"), name)
-    place = {key: kwargs.pop(key) for key in ("usm_type", "device") if key in kwargs}
+    options = {key: kwargs.pop(key) for key in ("usm_type", "device") if key in kwargs}
     model = kwargs.get(model_name)
     if model is None:
-        return ArrayBackend.to_backend(make(*args, **kwargs), **place)
+        return ArrayBackend.to_backend(make(*args, **kwargs), **options)
     if not isinstance(model, usmx.USMArray):
         return make(*args, **kwargs)
     del kwargs[model_name]
-    return ArrayBackend.to_backend(make(*args, **kwargs), **{"usm_type": model.usm_type} | place)
+    return ArrayBackend.to_backend(make(*args, **kwargs), **{"usm_type": model.usm_type} | options)
 
 
 def _refuse_random_numbers():

@@ -93,8 +93,8 @@ bool submission::has_new_partners() const {
 // Other threads may take the memory meanwhile. They first say that they have it, and then look for
 // unfinished work. Here it is the other way round: so one of the two sees the other.
 sycl::event submission::announce(sycl::event started) const {
-  announce(place_ == work_place::on_the_queue ? pending_event(started, *queue_)
-                                              : pending_event(started));
+  announce(site_ == work_site::on_the_queue ? pending_event(started, *queue_)
+                                            : pending_event(started));
   return started;
 }
 
@@ -124,7 +124,7 @@ namespace {
 
 using detail::access;
 using detail::submission;
-using detail::work_place;
+using detail::work_site;
 using events = std::vector<sycl::event>;
 
 void require_writable(const array_list& writes) {
@@ -151,7 +151,7 @@ void use(submission& work, const array_list& reads, const array_list& writes) {
 }
 
 submission checked(const sycl::queue& queue, const array_list& reads, const array_list& writes,
-                   work_place runs) {
+                   work_site runs) {
   require_writable(writes);
   require_context(queue, reads);
   require_context(queue, writes);
@@ -167,14 +167,14 @@ sycl::event submit(const sycl::queue& queue, const array_list& reads, const arra
                    const std::function<sycl::event(const events&)>& start) {
   std::ignore = detail::required(start, "submit", "a function that starts work");
   const detail::runtime_call call;
-  return checked(queue, reads, writes, work_place::as_caller_likes).start(start);
+  return checked(queue, reads, writes, work_site::as_caller_likes).start(start);
 }
 
 sycl::event submit(const sycl::queue& queue, const array_list& reads, const array_list& writes,
                    const std::function<void(sycl::handler&)>& command) {
   std::ignore = detail::required(command, "submit", "a function that makes a command");
   const detail::runtime_call call;
-  return checked(queue, reads, writes, work_place::on_the_queue).start_command(command);
+  return checked(queue, reads, writes, work_site::on_the_queue).start_command(command);
 }
 
 events pending_events(const array_list& reads, const array_list& writes) {

@@ -25,7 +25,7 @@ enum class overtaking : std::uint8_t {
 };
 
 /// The place where the work runs whose queue is known.
-enum class work_place : std::uint8_t {
+enum class work_site : std::uint8_t {
   on_the_queue,  ///< On an in-order queue it comes after all earlier work there, without an event.
   as_caller_likes  ///< A function of the caller's starts it, and may use another queue.
 };
@@ -36,11 +36,11 @@ class submission {
   /// and is not announced.
   submission() = default;
   explicit submission(const sycl::queue& queue, overtaking by_others = overtaking::prevented,
-                      work_place runs = work_place::on_the_queue)
+                      work_site runs = work_site::on_the_queue)
       : queue_(&queue),
         overtaking_(by_others),
-        place_(runs),
-        stream_number_(runs == work_place::on_the_queue ? stream_number(queue) : 0) {}
+        site_(runs),
+        stream_number_(runs == work_site::on_the_queue ? stream_number(queue) : 0) {}
 
   /// Makes room for that many uses.
   void reserve(std::size_t uses) { parts_.reserve(uses); }
@@ -97,7 +97,7 @@ class submission {
 
   const sycl::queue* queue_ = nullptr;
   overtaking overtaking_ = overtaking::prevented;
-  work_place place_ = work_place::as_caller_likes;
+  work_site site_ = work_site::as_caller_likes;
   std::uint64_t stream_number_ = 0;
   std::vector<part> parts_;
   std::vector<sycl::event> before_;

@@ -167,8 +167,8 @@ class plan_cache {
 
   plan find(std::uint64_t key) {
     const std::lock_guard lock(mutex_);
-    const auto found = places_.find(key);
-    if (found == places_.end()) {
+    const auto found = found_by_key_.find(key);
+    if (found == found_by_key_.end()) {
       return nullptr;
     }
     plans_.splice(plans_.begin(), plans_, found->second);
@@ -179,15 +179,15 @@ class plan_cache {
   plan add(std::uint64_t key, plan made) {
     std::pair<std::uint64_t, plan> oldest;  // ends when the lock is free
     const std::lock_guard lock(mutex_);
-    const auto found = places_.find(key);
-    if (found != places_.end()) {
+    const auto found = found_by_key_.find(key);
+    if (found != found_by_key_.end()) {
       return found->second->second;
     }
     plans_.emplace_front(key, made);
-    places_.emplace(key, plans_.begin());
+    found_by_key_.emplace(key, plans_.begin());
     if (plans_.size() > max_plans) {
       oldest = std::move(plans_.back());
-      places_.erase(oldest.first);
+      found_by_key_.erase(oldest.first);
       plans_.pop_back();
     }
     return made;
@@ -201,7 +201,8 @@ class plan_cache {
  private:
   detail::ranked_mutex<detail::lock_rank::elementwise_plans> mutex_;
   std::list<std::pair<std::uint64_t, plan>> plans_;
-  std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, plan>>::iterator> places_;
+  std::unordered_map<std::uint64_t, std::list<std::pair<std::uint64_t, plan>>::iterator>
+      found_by_key_;
 };
 
 /// The cache is never destroyed: a program may call functions up to its end.

@@ -375,8 +375,8 @@ array frequencies(std::string_view function, ptrdiff_t n, double d, bool has_neg
   const double step = 1.0 / (static_cast<double>(n) * d);
   const ptrdiff_t positive = has_negative ? (n - 1) / 2 + 1 : n / 2 + 1;
   for (std::size_t k = 0; k < values.size(); ++k) {
-    const auto place = static_cast<ptrdiff_t>(k);
-    values[k] = static_cast<double>(place < positive ? place : place - n) * step;
+    const auto index = static_cast<ptrdiff_t>(k);
+    values[k] = static_cast<double>(index < positive ? index : index - n) * step;
   }
   const std::array shape{count};
   const std::array steps{static_cast<ptrdiff_t>(sizeof(double))};
@@ -411,7 +411,7 @@ array shifted(const array& x, const std::optional<std::vector<ptrdiff_t>>& axes,
   if (x.size() == 0) {
     return made;
   }
-  // Each axis has two parts, which change their places.
+  // Each axis has two parts, which change their indices.
   std::vector<index_item> from(shifts.size(), range());
   std::vector<index_item> to = from;
   const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {

@@ -103,10 +103,10 @@ void scan_in_type(const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t 
   }
 }
 
-// ---- the places of sorted elements of 8 bytes
+// ---- the indices of sorted elements of 8 bytes
 
 template <class T>
-void place_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_descending) {
+void index_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_descending) {
   std::iota(to, to + columns, std::int64_t{0});
   if (is_descending) {
     std::stable_sort(to, to + columns, [=](std::int64_t a, std::int64_t b) {
@@ -139,22 +139,22 @@ void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, st
 }
 
 bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns,
-                      bool wants_places) noexcept {
-  const bool is_wide = wants_places && type.itemsize() == 8;
-  return count <= (is_wide ? max_wide_places : max_host_sort) && columns <= longest_host_sort &&
+                      bool wants_indices) noexcept {
+  const bool is_wide = wants_indices && type.itemsize() == 8;
+  return count <= (is_wide ? max_wide_indices : max_host_sort) && columns <= longest_host_sort &&
          !is_left_to_kernels(type);
 }
 
-void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_places) {
+void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_indices) {
   const rows_to_sort rows{x.first, x.count, x.columns, is_descending};
-  if (!wants_places) {
+  if (!wants_indices) {
     return sort_rows(x.type.code(), rows, to);
   }
-  auto* const places = reinterpret_cast<std::int64_t*>(to);
-  if (!place_rows(x.type.code(), rows, places)) {
+  auto* const indices = reinterpret_cast<std::int64_t*>(to);
+  if (!index_rows(x.type.code(), rows, indices)) {
     visit<std::int64_t, std::uint64_t, double>(x.type, [&]<class T>(std::type_identity<T>) {
       for (std::ptrdiff_t first = 0; first < x.count * x.columns; first += x.columns) {
-        place_row(reinterpret_cast<const T*>(x.first) + first, places + first, x.columns,
+        index_row(reinterpret_cast<const T*>(x.first) + first, indices + first, x.columns,
                   is_descending);
       }
     });

@@ -124,7 +124,7 @@ class output_row {
         convert_(from, to) {}
 
   bool is_direct() const noexcept { return is_direct_; }
-  void* place(std::byte* first) { return is_direct_ ? first : copies_.data(); }
+  void* target(std::byte* first) { return is_direct_ ? first : copies_.data(); }
   void write(std::byte* first, std::ptrdiff_t count) {
     if (is_direct_) {
       return;
@@ -146,7 +146,7 @@ class output_row {
   copies copies_;
 };
 
-using row_places = std::array<std::byte*, max_function_operands + 1>;  // the output last
+using row_pointers = std::array<std::byte*, max_function_operands + 1>;  // the output last
 
 /// The rows of one call, all of which have the same steps.
 class row_computer {
@@ -167,7 +167,7 @@ class row_computer {
     }
   }
 
-  void compute(row_places at, std::ptrdiff_t extent) {
+  void compute(row_pointers at, std::ptrdiff_t extent) {
     if (extent <= most_) {
       compute_some(at, extent);
       return;
@@ -183,12 +183,12 @@ class row_computer {
   }
 
  private:
-  void compute_some(const row_places& at, std::ptrdiff_t count) {
+  void compute_some(const row_pointers& at, std::ptrdiff_t count) {
     host_loops::operands from{};
     for (std::size_t k = 0; k < operands_.size(); ++k) {
       from[k] = is_one_[k] ? operands_[k].one(at[k]) : operands_[k].read(at[k], count);
     }
-    loop_(from, output_.place(at.back()), count);
+    loop_(from, output_.target(at.back()), count);
     output_.write(at.back(), count);
   }
 
@@ -257,7 +257,7 @@ void host_call::run(const array& out) const {
   std::array<copies, max_function_operands> at_hand;
   std::vector<operand_row> rows;
   rows.reserve(count);
-  row_places at{};
+  row_pointers at{};
   for (std::size_t k = 0; k < count; ++k) {
     const dtype to = k < static_cast<std::size_t>(conditions_) ? bool_ : dtype(types_.computed);
     if (const array* a = array_in(operands_[k])) {

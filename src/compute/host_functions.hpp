@@ -58,14 +58,14 @@ inline int __spirv_ocl_ilogb(T x) {
 // ---- the driver's: only where its library is known to be there
 
 template <class Names>
-constexpr std::size_t place_in(const Names& names, std::string_view name) {
+constexpr std::size_t index_in(const Names& names, std::string_view name) {
   return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
 }
 #define USMX_BUILTIN(name)                                                  \
   template <class T>                                                        \
   inline T __spirv_ocl_##name(T x) {                                        \
-    constexpr std::size_t place = place_in(driver_functions_of_one, #name); \
-    return find_driver_library<T>()->of_one[place].of_one(x);               \
+    constexpr std::size_t index = index_in(driver_functions_of_one, #name); \
+    return find_driver_library<T>()->of_one[index].of_one(x);               \
   }
 USMX_BUILTIN(sin)
 USMX_BUILTIN(cos)
@@ -89,8 +89,8 @@ USMX_BUILTIN(atanh)
 #define USMX_BUILTIN(name)                                                  \
   template <class T>                                                        \
   inline T __spirv_ocl_##name(T x, T y) {                                   \
-    constexpr std::size_t place = place_in(driver_functions_of_two, #name); \
-    return find_driver_library<T>()->of_two[place].of_two(x, y);            \
+    constexpr std::size_t index = index_in(driver_functions_of_two, #name); \
+    return find_driver_library<T>()->of_two[index].of_two(x, y);            \
   }
 USMX_BUILTIN(pow)
 USMX_BUILTIN(atan2)

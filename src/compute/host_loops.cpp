@@ -104,11 +104,11 @@ struct driver_loop {
     const C* a = static_cast<const C*>(x[0]);
     C* z = static_cast<C*>(result);
     if constexpr (Row.operand_count() == 1) {
-      constexpr std::size_t place = host::place_in(driver_functions_of_one, Row.name);
-      all.run_of_one(all.of_one[place], a, z, count);
+      constexpr std::size_t index = host::index_in(driver_functions_of_one, Row.name);
+      all.run_of_one(all.of_one[index], a, z, count);
     } else {
-      constexpr std::size_t place = host::place_in(driver_functions_of_two, Row.name);
-      all.run_of_two(all.of_two[place], a, static_cast<const C*>(x[1]), z, count);
+      constexpr std::size_t index = host::index_in(driver_functions_of_two, Row.name);
+      all.run_of_two(all.of_two[index], a, static_cast<const C*>(x[1]), z, count);
     }
   }
 };
@@ -129,8 +129,8 @@ void magnitudes(const host_loops::operands& x, void* result, std::ptrdiff_t coun
       real[static_cast<std::size_t>(k)] = parts[2 * (first + k)];
       imag[static_cast<std::size_t>(k)] = parts[2 * (first + k) + 1];
     }
-    constexpr std::size_t place = host::place_in(driver_functions_of_two, "hypot");
-    all.run_of_two(all.of_two[place], real.data(), imag.data(), z + first, now);
+    constexpr std::size_t index = host::index_in(driver_functions_of_two, "hypot");
+    all.run_of_two(all.of_two[index], real.data(), imag.data(), z + first, now);
   }
 }
 
@@ -168,8 +168,8 @@ void powers(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
       short_power(a + first, z + first, now);
       continue;
     }
-    constexpr std::size_t place = host::place_in(driver_functions_of_two, "pow");
-    all.run_of_two(all.of_two[place], a + first, b + first, found.data(), now);
+    constexpr std::size_t index = host::index_in(driver_functions_of_two, "pow");
+    all.run_of_two(all.of_two[index], a + first, b + first, found.data(), now);
     for (std::ptrdiff_t k = first; k < first + now; ++k) {
       z[k] = find_short_power(b[k]) != nullptr ? host::real_power(a[k], b[k])
                                                : found[static_cast<std::size_t>(k - first)];

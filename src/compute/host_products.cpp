@@ -119,11 +119,11 @@ template <class T>
       sizeof(T) == 8, std::int64_t,
       std::conditional_t<sizeof(T) == 4, std::int32_t,
                          std::conditional_t<sizeof(T) == 2, std::int16_t, std::int8_t>>>;
-  vector<number> places;
+  vector<number> numbers;
   for (ptrdiff_t k = 0; k < lanes<T>; ++k) {
-    places[k] = static_cast<number>(k);
+    numbers[k] = static_cast<number>(k);
   }
-  of = places >= static_cast<number>(lanes<T> - kept) ? of : vector<T>{};
+  of = numbers >= static_cast<number>(lanes<T> - kept) ? of : vector<T>{};
 }
 
 /// The sum of the products of `count` adjacent elements.
@@ -376,15 +376,15 @@ template <class T, ptrdiff_t together, int nbytes>
       from[k] = &x.at(row + std::min(k, count - 1), 0);
     }
     const T* of_y = panel;
-    ptrdiff_t place = 0;
+    ptrdiff_t offset = 0;
     for (ptrdiff_t column = 0; column < x.columns; ++column) {
       panel_row y;
       std::memcpy(&y, of_y, sizeof y);
       for (ptrdiff_t k = 0; k < together; ++k) {
-        sums[k] += from[k][place] * y;
+        sums[k] += from[k][offset] * y;
       }
       of_y += panel_stride;
-      place += x.column_stride;
+      offset += x.column_stride;
     }
     for (ptrdiff_t k = 0; k < count; ++k) {
       T* to = &z.at(row + k, 0);

@@ -222,11 +222,11 @@ reduction_kernel make_vecdot(dtype first, dtype second, dtype made, bool has_fp6
 /// That kernel, which is made once.
 const reduction_kernel& vecdot_kernel(dtype first, dtype second, dtype made, type_support has) {
   static made_kernels<reduction_kernel, std::size_t{4} * type_count * type_count> all;
-  const std::size_t place = (static_cast<std::size_t>(first.code()) * type_count +
+  const std::size_t index = (static_cast<std::size_t>(first.code()) * type_count +
                              static_cast<std::size_t>(second.code())) *
                                 4 +
                             (has.fp16 ? 2 : 0) + (has.fp64 ? 1 : 0);
-  return all.at(place, [&] { return make_vecdot(first, second, made, has.fp64); });
+  return all.at(index, [&] { return make_vecdot(first, second, made, has.fp64); });
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ namespace {
 
 // ---- searching in sorted elements
 
-/// The finding for each value. In the kernel's expressions `place` is where it would stand.
+/// The finding for each value. In the kernel's expressions `position` is where it would stand.
 enum class finding : std::uint8_t { left, right, presence, absence };
 constexpr std::size_t findings = 4;
 
@@ -54,14 +54,15 @@ elementwise_kernel make_search(std::string_view function, dtype sorted, dtype va
   };
   const std::string_view before = are_whole ? "is_less" : "comes_first";
   const std::string_view same = are_whole ? "is_same(a, b)" : "((a) == (b))";
-  const std::string_view is_in = "place < sorted.size() && IS_SAME(ELEMENT(sorted[place]), value)";
-  const bool is_place = what == finding::left || what == finding::right;
+  const std::string_view is_in =
+      "position < sorted.size() && IS_SAME(ELEMENT(sorted[position]), value)";
+  const bool is_position = what == finding::left || what == finding::right;
   return {detail::message("raw ", sorted.name(), " sorted, ", values.name(), " given"),
-          is_place ? "int64 out" : "bool out",
+          is_position ? "int64 out" : "bool out",
           detail::message("const V value = VALUE(given);\n",
-                          "const long place = place_in(sorted, value, ",
+                          "const long position = position_in(sorted, value, ",
                           what == finding::right ? "true" : "false", ");\nout = ",
-                          is_place                    ? "place"
+                          is_position                 ? "position"
                           : what == finding::presence ? std::string(is_in)
                                                       : detail::message("!(", is_in, ')')),
           {.name = std::string(function),
@@ -111,7 +112,7 @@ array search(std::string_view function, const array& sorted, const kernel_argume
                      std::vector<std::ptrdiff_t>())[0];
 }
 
-/// The sorted elements by their places. Both are checked.
+/// The sorted elements by their positions. Both are checked.
 array in_order_of(const array& x, const array& sorter) {
   if (sorter.type().kind() != 'i' && sorter.type().kind() != 'u') {
     throw type_error(
@@ -177,7 +178,7 @@ array search_members(const kernel_argument& values, operand_kind kind, const arr
 
 namespace {
 
-bool wants_places(unique_parts parts) {
+bool wants_indices(unique_parts parts) {
   return parts == unique_parts::all || parts == unique_parts::inverse;
 }
 bool wants_counts(unique_parts parts) {
@@ -209,14 +210,14 @@ unique_all_result unique_on_host(const array& x, unique_parts parts) {
   visit<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
         std::uint32_t, std::uint64_t, float, double>(read, [&]<class T>(std::type_identity<T>) {
     std::vector<T> ordered(count);
-    integers places;
+    integers positions;
     integers starts;
-    if (wants_places(parts)) {
-      places.resize(count);
-      sort_on_host(row, reinterpret_cast<std::byte*>(places.data()), false, true);
+    if (wants_indices(parts)) {
+      positions.resize(count);
+      sort_on_host(row, reinterpret_cast<std::byte*>(positions.data()), false, true);
       const T* from = reinterpret_cast<const T*>(rows.first());
       for (std::size_t k = 0; k < count; ++k) {
-        ordered[k] = from[places[k]];
+        ordered[k] = from[positions[k]];
       }
     } else {
       sort_on_host(row, reinterpret_cast<std::byte*>(ordered.data()), false, false);
@@ -231,19 +232,19 @@ unique_all_result unique_on_host(const array& x, unique_parts parts) {
     std::vector<T> values(different);
     integers indices(parts == unique_parts::all ? different : 0);
     integers counts(wants_counts(parts) ? different : 0);
-    integers inverse(wants_places(parts) ? count : 0);
+    integers inverse(wants_indices(parts) ? count : 0);
     for (std::size_t k = 0; k < different; ++k) {
       const auto start = static_cast<std::size_t>(starts[k]);
       const auto end = static_cast<std::size_t>(starts[k + 1]);
       values[k] = ordered[start];
       if (!indices.empty()) {
-        indices[k] = places[start];
+        indices[k] = positions[start];
       }
       if (!counts.empty()) {
         counts[k] = starts[k + 1] - starts[k];
       }
       for (std::size_t i = start; !inverse.empty() && i < end; ++i) {
-        inverse[static_cast<std::size_t>(places[i])] = static_cast<std::int64_t>(k);
+        inverse[static_cast<std::size_t>(positions[i])] = static_cast<std::int64_t>(k);
       }
     }
     const std::array shape{static_cast<std::ptrdiff_t>(different)};
@@ -251,7 +252,7 @@ unique_all_result unique_on_host(const array& x, unique_parts parts) {
     if (parts == unique_parts::all) {
       found.indices = new_of(x, indices);
     }
-    if (wants_places(parts)) {
+    if (wants_indices(parts)) {
       found.inverse_indices = new_of(x, int64, x.shape(), inverse.data());
     }
     if (wants_counts(parts)) {
@@ -272,7 +273,7 @@ array first_of_each(const array& ordered) {
   return is_first;
 }
 
-/// How far it is from each place to the next one, and from the last one to the end.
+/// How far it is from each position to the next one, and from the last one to the end.
 array counts_of(const array& starts, std::ptrdiff_t end) {
   const array bounds = new_beside(starts, std::array{starts.size() + 1}, int64);
   copy_async(starts, bounds.slice(range(0, -1)));
@@ -291,8 +292,8 @@ unique_all_result unique_by_kernels(std::string_view function, const array& x, u
   unique_all_result found;
   array order;
   array ordered;
-  if (wants_places(parts)) {
-    order = sorted_for(function, ordered_by::places, flat, progress);
+  if (wants_indices(parts)) {
+    order = sorted_for(function, ordered_by::indices, flat, progress);
     ordered = take(flat, order);
   } else {
     ordered = sorted_for(function, ordered_by::elements, flat, progress);
@@ -303,7 +304,7 @@ unique_all_result unique_by_kernels(std::string_view function, const array& x, u
   if (parts == unique_parts::all) {
     found.indices = take(order, starts);
   }
-  if (wants_places(parts)) {
+  if (wants_indices(parts)) {
     const array ranks = cumulative_sum(is_first, {.progress = progress});
     const array inverse = new_beside(flat, flat.shape(), int64);
     const key_item at[] = {order};
@@ -323,7 +324,7 @@ unique_all_result find_unique(std::string_view function, const array& x, unique_
   require_usable_process();
   require_plain(function, x.type());
   const bool is_for_host = x.size() != 0 &&
-                           can_sort_on_host(x.type(), x.size(), x.size(), wants_places(parts)) &&
+                           can_sort_on_host(x.type(), x.size(), x.size(), wants_indices(parts)) &&
                            is_ready_on_cpu(x);
   return is_for_host ? unique_on_host(x, parts) : unique_by_kernels(function, x, parts, progress);
 }

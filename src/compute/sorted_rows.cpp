@@ -88,7 +88,7 @@ template <class V>
   a = low;
 }
 
-/// Puts pairs of some vectors in order, in registers: each number is the places of two of them.
+/// Puts pairs of some vectors in order, in registers: each number is the indices of two of them.
 template <int... pairs, class V>
 [[gnu::always_inline]] inline void run_network(V* v) {
   V a = v[0];
@@ -384,9 +384,9 @@ template <class T>
   }
 }
 
-/// Keys and places are one number, whose order is that of the places where elements are equal.
+/// Keys and indices are one number, whose order is that of the indices where elements are equal.
 template <class T>
-[[gnu::always_inline]] inline void place_part(const rows_to_sort& of, blocks<std::int64_t>& own,
+[[gnu::always_inline]] inline void index_part(const rows_to_sort& of, blocks<std::int64_t>& own,
                                               std::int64_t* to) {
   constexpr int bits = 32;
   const std::int64_t flipped = of.is_descending ? -1 : 0;
@@ -417,13 +417,13 @@ void sort_part_for_all(const rows_to_sort& of, blocks<key_of_type<T>>& own, T* t
   sort_part(of, own, to);
 }
 template <class T>
-USMX_AVX2 void place_part_for_avx2(const rows_to_sort& of, blocks<std::int64_t>& own,
+USMX_AVX2 void index_part_for_avx2(const rows_to_sort& of, blocks<std::int64_t>& own,
                                    std::int64_t* to) {
-  place_part<T>(of, own, to);
+  index_part<T>(of, own, to);
 }
 template <class T>
-void place_part_for_all(const rows_to_sort& of, blocks<std::int64_t>& own, std::int64_t* to) {
-  place_part<T>(of, own, to);
+void index_part_for_all(const rows_to_sort& of, blocks<std::int64_t>& own, std::int64_t* to) {
+  index_part<T>(of, own, to);
 }
 
 /// Sorts shares of the rows on as many threads as pay.
@@ -467,16 +467,16 @@ void sort_rows(type_code type, const rows_to_sort& of, void* to) {
   });
 }
 
-bool place_rows(type_code type, const rows_to_sort& of, std::int64_t* to) {
+bool index_rows(type_code type, const rows_to_sort& of, std::int64_t* to) {
   const bool has_avx2 = detail::cpu() != detail::cpu_level::baseline;
-  bool is_placed = false;
+  bool is_indexed = false;
   with_type(type, [&]<class T>(std::type_identity<T>) {
     if constexpr (sizeof(T) < 8) {
-      sort_parts<T>(of, to, has_avx2 ? &place_part_for_avx2<T> : &place_part_for_all<T>);
-      is_placed = true;
+      sort_parts<T>(of, to, has_avx2 ? &index_part_for_avx2<T> : &index_part_for_all<T>);
+      is_indexed = true;
     }
   });
-  return is_placed;
+  return is_indexed;
 }
 
 }  // namespace usmx::inline v1::internal

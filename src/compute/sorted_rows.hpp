@@ -22,8 +22,8 @@ struct rows_to_sort {
 /// numbers of 4 or 8 bytes; from 1 to 2**31 columns.
 void sort_rows(type_code, const rows_to_sort&, void* to);
 
-/// Sets each row to the places of the elements in this order. Returns false, and has done nothing,
+/// Sets each row to the indices of the elements in this order. Returns false, and has done nothing,
 /// for elements of 8 bytes.
-bool place_rows(type_code, const rows_to_sort&, std::int64_t* to);
+bool index_rows(type_code, const rows_to_sort&, std::int64_t* to);
 
 }  // namespace usmx::inline v1::internal

@@ -75,7 +75,7 @@ struct sort_key {
   type_code type;
   bool is_descending;
   sort_way way;
-  bool has_short_places;
+  bool has_short_indices;
 
   friend bool operator==(const sort_key&, const sort_key&) = default;
 };
@@ -89,16 +89,17 @@ struct way_text {
 
 const way_text& text_of(sort_way way) {
   static const std::array<way_text, 4> all{
-      way_text{"sort_runs.hpp",
-               {"sort_blocks", "merge", "sort_places", "merge_places", "with_places", "places_of"}},
+      way_text{
+          "sort_runs.hpp",
+          {"sort_blocks", "merge", "sort_indices", "merge_indices", "with_indices", "indices_of"}},
       way_text{"sort_rows.hpp",
-               {"sort_row_by_digits", "sort_placed_row_by_digits", "with_places", "places_of"}},
+               {"sort_row_by_digits", "sort_indexed_row_by_digits", "with_indices", "indices_of"}},
       way_text{"sort_digits.hpp",
-               {"count_digits", "move_digits", "count_placed_digits", "move_placed_digits",
-                "with_places", "places_of", "begin_digits"}},
+               {"count_digits", "move_digits", "count_indexed_digits", "move_indexed_digits",
+                "with_indices", "indices_of", "begin_digits"}},
       way_text{"sort_groups.hpp",
-               {"count_digits", "move_digits", "count_placed_digits", "move_placed_digits",
-                "with_places", "places_of"}}};
+               {"count_digits", "move_digits", "count_indexed_digits", "move_indexed_digits",
+                "with_indices", "indices_of"}}};
   return all[static_cast<std::size_t>(way)];
 }
 
@@ -110,7 +111,7 @@ std::vector<kernel> compile_sort(const sort_key& key, const sycl::queue& queue,
   const std::string number(key_text(type).empty() ? "0" : key_text(type));
   const std::pair<std::string, std::string> macros[] = {
       {"X", std::string(language_name(type))},
-      {"PLACE", key.has_short_places ? "uint32_t" : "long"},
+      {"INDEX", key.has_short_indices ? "uint32_t" : "long"},
       {"IS_BEFORE", key.is_descending ? "comes_first(b, a)" : "comes_first(a, b)"},
       {"W", word},
       {"TOP", detail::message(word, '(', word, "(1) << ", bits - 1, ')')},
@@ -132,23 +133,23 @@ held_kernels kernels_for(const sort_key& key, const sycl::queue& queue, const so
 }
 
 /// The steps of sorting rows in C order, each from one memory into another: the last one is `made`,
-/// or becomes the places.
+/// or becomes the indices.
 class sort_steps {
  public:
-  sort_steps(const array& x, const array& made, bool wants_places, const sort_options& how,
+  sort_steps(const array& x, const array& made, bool wants_indices, const sort_options& how,
              row_sharing sharing)
       : x_(x),
         made_(made),
         queue_(presented_queue(private_queue(x))),
         how_(how),
-        wants_places_(wants_places),
+        wants_indices_(wants_indices),
         columns_(x.shape().back()),
         rows_(x.size() / columns_),
         is_cpu_(!has_groups_in_step(x, sharing)),
         way_(way_for(x.type(), columns_, is_cpu_)),
         bits_(bits_of_digit(x.type(), way_)) {
-    const bool has_short_places = columns_ <= longest_by_digits;
-    kernels_ = kernels_for({x.type().code(), how.descending, way_, has_short_places}, queue_, how);
+    const bool has_short_indices = columns_ <= longest_by_digits;
+    kernels_ = kernels_for({x.type().code(), how.descending, way_, has_short_indices}, queue_, how);
   }
 
   void run() {
@@ -158,8 +159,8 @@ class sort_steps {
       turn();
     }
     const array last = sorted(steps);
-    if (wants_places_) {
-      launch_items(named("places_of"), queue_, x_.size(), 0, {last, made_});
+    if (wants_indices_) {
+      launch_items(named("indices_of"), queue_, x_.size(), 0, {last, made_});
     }
   }
 
@@ -168,8 +169,8 @@ class sort_steps {
     const names& all = text_of(way_).kernels;
     return (*kernels_)[static_cast<std::size_t>(std::ranges::find(all, name) - all.begin())];
   }
-  const kernel& named(std::string_view of_elements, std::string_view of_places) const {
-    return named(wants_places_ ? of_places : of_elements);
+  const kernel& named(std::string_view of_elements, std::string_view of_indices) const {
+    return named(wants_indices_ ? of_indices : of_elements);
   }
 
   int count_steps() const {
@@ -191,7 +192,7 @@ class sort_steps {
   }
 
   void set_memories(bool has_two) {
-    if (!wants_places_) {
+    if (!wants_indices_) {
       constexpr std::array<std::ptrdiff_t, 1> none{};
       memories_ = {made_,
                    new_beside(x_, has_two ? made_.shape() : std::span<const std::ptrdiff_t>(none),
@@ -201,23 +202,23 @@ class sort_steps {
     const std::size_t itemsize = x_.type().itemsize();
     const bool is_short = columns_ <= longest_by_digits;
     const std::ptrdiff_t nbytes = itemsize == 16 ? 24 : is_short && itemsize <= 4 ? 8 : 16;
-    const std::array all{checked_multiply(x_.size(), nbytes, "elements with their places")};
+    const std::array all{checked_multiply(x_.size(), nbytes, "elements with their indices")};
     memories_ = {new_beside(x_, all, uint8), new_beside(x_, all, uint8)};
   }
   void turn() { std::swap(memories_[0], memories_[1]); }
 
   /// A work item for each row, which goes between two memories as often as it has to.
   array sort_short_rows() {
-    launch_items(named("sort_row_by_digits", "sort_placed_row_by_digits"), queue_, rows_, 1,
+    launch_items(named("sort_row_by_digits", "sort_indexed_row_by_digits"), queue_, rows_, 1,
                  {x_, memories_[0], memories_[1], columns_});
     return memories_[0];
   }
 
   /// Sorts blocks, and merges runs of them.
   array sort_runs(int steps) {
-    const kernel& merge = named("merge", "merge_places");
+    const kernel& merge = named("merge", "merge_indices");
     const std::ptrdiff_t blocks = divided_up(columns_, block);
-    launch_parts(named("sort_blocks", "sort_places"), queue_, rows_ * blocks,
+    launch_parts(named("sort_blocks", "sort_indices"), queue_, rows_ * blocks,
                  {x_, memories_[0], columns_, blocks, block});
     for (int step = 0; step < steps - 1; ++step) {
       const std::ptrdiff_t run = block << step;
@@ -236,10 +237,10 @@ class sort_steps {
         std::max<std::ptrdiff_t>(std::min(most_parts / rows_, columns_ / shortest_part), 1);
     const array counts = new_beside(x_, std::array{rows_ * parts << bits_}, uint32);
     return [this, parts, counts](const array& from, const array& to, std::ptrdiff_t shift) {
-      launch_items(named("count_digits", "count_placed_digits"), queue_, rows_ * parts, 1,
+      launch_items(named("count_digits", "count_indexed_digits"), queue_, rows_ * parts, 1,
                    {from, counts, columns_, parts, shift});
       launch_items(named("begin_digits"), queue_, rows_, 0, {counts, parts});
-      launch_items(named("move_digits", "move_placed_digits"), queue_, rows_ * parts, 1,
+      launch_items(named("move_digits", "move_indexed_digits"), queue_, rows_ * parts, 1,
                    {from, to, counts, columns_, parts, shift});
     };
   }
@@ -254,10 +255,10 @@ class sort_steps {
         [this, blocks, counts, ends, sum = row_scan(scanned::sum, counts, ends, 0, how_.progress)](
             const array& from, const array& to, std::ptrdiff_t shift) {
           const std::ptrdiff_t items = rows_ * blocks * items_of_block;
-          launch_items(named("count_digits", "count_placed_digits"), queue_, items, items_of_block,
+          launch_items(named("count_digits", "count_indexed_digits"), queue_, items, items_of_block,
                        {from, counts, columns_, blocks, shift});
           sum.start();
-          launch_items(named("move_digits", "move_placed_digits"), queue_, items, items_of_block,
+          launch_items(named("move_digits", "move_indexed_digits"), queue_, items, items_of_block,
                        {from, to, ends, columns_, blocks, shift});
         };
   }
@@ -265,9 +266,9 @@ class sort_steps {
   /// Counts the digits of parts of the rows, and moves the elements to where they belong.
   array sort_digits(int steps, const auto& do_step) {
     array source = x_;
-    if (wants_places_) {
+    if (wants_indices_) {
       source = memories_[1];
-      launch_items(named("with_places"), queue_, x_.size(), 0, {x_, source, columns_});
+      launch_items(named("with_indices"), queue_, x_.size(), 0, {x_, source, columns_});
     }
     for (int step = 0; step < steps; ++step) {
       do_step(source, memories_[0], std::ptrdiff_t{bits_} * step);
@@ -295,7 +296,7 @@ class sort_steps {
   const array& made_;
   const sycl::queue& queue_;
   const sort_options& how_;
-  bool wants_places_;
+  bool wants_indices_;
   std::ptrdiff_t columns_;
   std::ptrdiff_t rows_;
   bool is_cpu_;
@@ -311,7 +312,7 @@ ordering::ordering(std::string_view function, ordered_by what, const array& x, s
     : what_(what), how_(std::move(how)), x_(x), axis_(0) {
   require_usable_process();
   require_plain(function, x.type());
-  if (wants_places() && x.ndim() == 0) {
+  if (wants_indices() && x.ndim() == 0) {
     x_ = x.reshaped({1});
   }
   if (how_.axis) {
@@ -326,14 +327,14 @@ ordering::ordering(std::string_view function, ordered_by what, const array& x, s
 layout ordering::made_layout() const { return of_rows(shape_, axis_); }
 
 bool ordering::is_for_host() const {
-  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size(), columns(), wants_places()) &&
+  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size(), columns(), wants_indices()) &&
          is_ready_on_cpu(x_);
 }
 
 void ordering::run_on_host(const array& made) const {
   const rows_on_host rows(x_);
   sort_on_host({rows.first(), x_.type(), x_.size() / columns(), columns()}, first_element(made),
-               how_.descending, wants_places());
+               how_.descending, wants_indices());
 }
 
 void ordering::run_kernels(const array& made, row_sharing sharing) const {
@@ -344,7 +345,7 @@ void ordering::run_kernels(const array& made, row_sharing sharing) const {
   const array in_order = rows_for_kernels(x_);
   const array x = with_layout(in_order, layout::c_order(rows, in_order.layout().offset()));
   const array to = with_layout(made, layout::c_order(rows));
-  sort_steps(x, to, wants_places(), how_, sharing).run();
+  sort_steps(x, to, wants_indices(), how_, sharing).run();
 }
 
 namespace {
@@ -361,7 +362,7 @@ array sort(const array& x, const sort_options& how) {
 }
 
 array argsort(const array& x, const sort_options& how) {
-  return internal::ordered("argsort", internal::ordered_by::places, x, how);
+  return internal::ordered("argsort", internal::ordered_by::indices, x, how);
 }
 
 }  // namespace usmx::inline v1

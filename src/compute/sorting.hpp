@@ -14,8 +14,8 @@
 
 namespace usmx::inline v1::internal {
 
-/// The order of the elements of rows: the elements themselves, or their places.
-enum class ordered_by { elements, places };
+/// The order of the elements of rows: the elements themselves, or their indices.
+enum class ordered_by { elements, indices };
 
 /// A call, checked.
 class USMX_API ordering {
@@ -25,7 +25,7 @@ class USMX_API ordering {
 
   /// The array that the result is computed in, and is: its layout, and its type.
   layout made_layout() const;
-  dtype made_type() const noexcept { return wants_places() ? int64 : x_.type(); }
+  dtype made_type() const noexcept { return wants_indices() ? int64 : x_.type(); }
 
   /// Whether the host computes it now, sooner than a kernel and with the same bits.
   bool is_for_host() const;
@@ -33,7 +33,7 @@ class USMX_API ordering {
   void run_kernels(const array& made, row_sharing sharing = row_sharing::by_device) const;
 
  private:
-  bool wants_places() const noexcept { return what_ == ordered_by::places; }
+  bool wants_indices() const noexcept { return what_ == ordered_by::indices; }
   std::ptrdiff_t columns() const noexcept { return shape_.back(); }
 
   ordered_by what_;

@@ -69,7 +69,7 @@ USMX_API std::optional<sycl::event> fill_async(const sycl::queue&, const array& 
 /// the host reaches the destination, or no command can do it.
 USMX_API void copy_for_call(const array& source, const array& destination);
 
-/// Copies between two places in ordinary host memory, after the pending work on both. Waits.
+/// Copies between two positions in ordinary host memory, after the pending work on both. Waits.
 USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, std::size_t nbytes);
 
 }  // namespace usmx::inline v1::internal
@@ -116,10 +116,10 @@ const sycl::queue* queue_for_kernels(const copy_plan&, const side_memory& source
 /// CUDA sends it through the host's memory, at a tenth of the speed.
 void allow_direct_copy(const side_memory& source, const side_memory& destination);
 
-/// The place and layout of compact memory on the way between two devices whose kernels do not reach
-/// both sides. The memory has the order of the destination's elements: the source's kernels pack
-/// the elements, one run of bytes goes to the other device, and the destination's kernels unpack it
-/// where that is needed.
+/// The position and layout of compact memory on the way between two devices whose kernels do not
+/// reach both sides. The memory has the order of the destination's elements: the source's kernels
+/// pack the elements, one run of bytes goes to the other device, and the destination's kernels
+/// unpack it where that is needed.
 struct halfway {
   layout order;
   bool is_packed;  ///< The source has that order already: the memory is to be the destination's.

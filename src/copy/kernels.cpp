@@ -519,15 +519,15 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   return done;
 }
 
-std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan& plan,
-                                                        const kernels::place_rule& rule,
-                                                        std::uint32_t* outside,
-                                                        device_kernels& from) {
+std::optional<std::vector<kernel_run>> positions_by_kernel(const copy_plan& plan,
+                                                           const kernels::position_rule& rule,
+                                                           std::uint32_t* outside,
+                                                           device_kernels& from) {
   std::optional<kernel_copy> walked = to_kernel_copy(plan, false);
   if (!walked || walked->source_size != plan.source_type.itemsize()) {
     return std::nullopt;
   }
-  const device_kernel* kernel = from.find(places_kernel(plan.source_type.code()));
+  const device_kernel* kernel = from.find(positions_kernel(plan.source_type.code()));
   // The numbers of a row are divided into small shares: measured on an H100, 64 K of them in 8
   // groups take 30 us.
   const bool is_row = walked->ndim == 2 && walked->all_dimensions[0].extent == 1;

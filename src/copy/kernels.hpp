@@ -91,13 +91,13 @@ std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
 std::optional<sycl::event> fill_by_kernel(const copy_plan&, const std::byte* element, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
-/// Runs of kernels that turn integers, the plan's source, into places by the rule. They add each
-/// place to one of the plan's destinations, which are 64-bit integers, or set it; and they set
+/// Runs of kernels that turn integers, the plan's source, into positions by the rule. They add each
+/// position to one of the plan's destinations, which are 64-bit integers, or set it; and they set
 /// `outside` to 1 if an integer lies outside of its axis. The runs follow each other. None if the
 /// integers are not aligned as their types require.
-std::optional<std::vector<kernel_run>> places_by_kernel(const copy_plan&,
-                                                        const kernels::place_rule&,
-                                                        std::uint32_t* outside, device_kernels&);
+std::optional<std::vector<kernel_run>> positions_by_kernel(const copy_plan&,
+                                                           const kernels::position_rule&,
+                                                           std::uint32_t* outside, device_kernels&);
 
 /// Does as copy_by_kernel with the kernels of `from`, so that tests can run kernels that the device
 /// would not get.

@@ -18,7 +18,7 @@ void add_dimensions(copy_plan& plan, std::span<const std::ptrdiff_t> shape, cons
     }
     const std::ptrdiff_t source_stride = source.strides[k] * source.unit;
     const std::ptrdiff_t destination_stride = destination.strides[k] * destination.unit;
-    if (destination_stride == 0) {  // of what goes to one place the last remains
+    if (destination_stride == 0) {  // of what goes to one position the last remains
       plan.source += source_stride * (shape[k] - 1);
     } else {
       plan.all_dimensions[plan.ndim++] = {shape[k], source_stride, destination_stride};

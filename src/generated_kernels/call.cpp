@@ -18,39 +18,39 @@ namespace usmx::inline v1::detail {
 namespace {
 
 template <class... Parts>
-[[noreturn]] void refuse(const kernel_signature& signature, std::size_t place,
+[[noreturn]] void refuse(const kernel_signature& signature, std::size_t index,
                          const Parts&... parts) {
-  throw value_error(message(place_text(signature, place), parts...));
+  throw value_error(message(parameter_text(signature, index), parts...));
 }
 
 }  // namespace
 
-void require_suitable(const kernel_signature& signature, std::size_t place, const array& a) {
-  const kernel_parameter& parameter = signature.parameters[place];
+void require_suitable(const kernel_signature& signature, std::size_t index, const array& a) {
+  const kernel_parameter& parameter = signature.parameters[index];
   if (a.owner() == nullptr) {
-    refuse(signature, place, "expected an array in USM, found one without memory");
+    refuse(signature, index, "expected an array in USM, found one without memory");
   }
   if (parameter.form == parameter_form::pointer && a.readonly()) {
-    throw read_only_error(message(place_text(signature, place),
+    throw read_only_error(message(parameter_text(signature, index),
                                   "expected an array that can be written, found a read-only one"));
   }
   if (reinterpret_cast<std::uintptr_t>(internal::first_element(a)) % parameter.alignment != 0) {
-    refuse(signature, place, "expected an address that is a multiple of ", parameter.alignment,
+    refuse(signature, index, "expected an address that is a multiple of ", parameter.alignment,
            ", found ", static_cast<const void*>(internal::first_element(a)));
   }
 }
 
-void require_in_reach(const kernel_signature& signature, std::size_t place, const array& a,
+void require_in_reach(const kernel_signature& signature, std::size_t index, const array& a,
                       const kernel_home& home) {
   if (const auto reason = reason_against(a, home)) {
-    refuse(signature, place, *reason);
+    refuse(signature, index, *reason);
   }
 }
 
-void require_shape(const kernel_signature& signature, std::size_t place, const array& a,
+void require_shape(const kernel_signature& signature, std::size_t index, const array& a,
                    std::span<const std::ptrdiff_t> shape) {
   if (!std::ranges::equal(a.shape(), shape)) {
-    refuse(signature, place, "expected an array of shape ", tuple_text(shape), ", found ",
+    refuse(signature, index, "expected an array of shape ", tuple_text(shape), ", found ",
            tuple_text(a.shape()));
   }
 }
@@ -461,13 +461,13 @@ std::string generated_call::raw_forms() const {
 }
 
 void generated_call::require_structure(std::size_t k, const kernel_signature& compiled,
-                                       std::size_t place) const {
+                                       std::size_t index) const {
   const detail::generated_parameter& parameter = family_.parameters()[k];
   if (!parameter.is_structure) {
     return;
   }
   const array& a = *array_at(k);
-  const kernel_parameter& found = compiled.parameters[place];
+  const kernel_parameter& found = compiled.parameters[index];
   const std::string beginning =
       detail::message(family_.name(), ": argument ", detail::quoted(parameter.name));
   if (found.size != a.type().itemsize()) {

@@ -77,12 +77,12 @@ enum class loop_kind : std::uint8_t {
 };
 
 /// The way in which a kernel finds the elements of an operand along the columns. Processors gather
-/// elements at places that are no constants at half the cost if 32 bits hold them.
+/// elements at indices that are no constants at half the cost if 32 bits hold them.
 enum class step : char {
   adjacent = 'a',     ///< One after the other.
   repeated = 'r',     ///< One element for all columns.
   every_other = 'o',  ///< With one between two of them.
-  near = 'n',         ///< By a stride, and 32 bits hold all places in bytes.
+  near = 'n',         ///< By a stride, and 32 bits hold all indices in bytes.
   strided = 's',      ///< By a stride.
   transposed = 't',   ///< By tiles that are read along the rows, whose elements are adjacent.
   turned = 'u',       ///< By tiles that are read along the rows, by a stride.
@@ -116,15 +116,15 @@ void append_words(std::string& text, std::initializer_list<std::size_t> numbers)
 /// Writes a form as "flat 1 0 1 aar", "rows 3 0 4 ass" or "tiles 2 64 4 ta".
 std::string to_string(const loop_form&, std::size_t operand_count);
 
-/// Throws value_error or read_only_error, with the argument's place, unless the array is aligned as
+/// Throws value_error or read_only_error, with the argument's index, unless the array is aligned as
 /// its parameter asks, and may be written if it is.
-void require_suitable(const kernel_signature&, std::size_t place, const array&);
+void require_suitable(const kernel_signature&, std::size_t index, const array&);
 
-/// Throws value_error, with the argument's place, for an array whose memory the kernel cannot use.
-void require_in_reach(const kernel_signature&, std::size_t place, const array&, const kernel_home&);
+/// Throws value_error, with the argument's index, for an array whose memory the kernel cannot use.
+void require_in_reach(const kernel_signature&, std::size_t index, const array&, const kernel_home&);
 
-/// Throws value_error, with the argument's place, for an array of another shape.
-void require_shape(const kernel_signature&, std::size_t place, const array&,
+/// Throws value_error, with the argument's index, for an array of another shape.
+void require_shape(const kernel_signature&, std::size_t index, const array&,
                    std::span<const std::ptrdiff_t> shape);
 
 /// The shape that arrays have together, by the rule of broadcasting. Throws value_error, which
@@ -228,10 +228,10 @@ class USMX_API generated_call {
   bool is_output(std::size_t k) const;
   /// The arrays that are given and that the loop goes through: inputs, or outputs as well.
   std::vector<const array*> operands(bool with_outputs) const;
-  /// Checks argument k, an array, as the compiled kernel's parameter `place`: throws type_error or
+  /// Checks argument k, an array, as the compiled kernel's parameter `index`: throws type_error or
   /// value_error if the preamble's structure has another size than the array's elements, or needs
   /// another alignment. Other arguments were checked before.
-  void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t place) const;
+  void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t index) const;
   /// A letter for each raw array, which its kernel is generated for.
   std::string raw_forms() const;
   /// The report of bad indices, if there are raw arrays and the kernel checks them.

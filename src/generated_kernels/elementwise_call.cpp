@@ -29,7 +29,7 @@ struct elementwise_kernel::implementation {
 namespace detail {
 
 struct elementwise_operand {
-  std::size_t place;  // among the parameters
+  std::size_t index;  // among the parameters
   array used;
   bool is_output;
 };
@@ -47,14 +47,14 @@ namespace {
 using detail::elementwise_loop;
 using operand = detail::elementwise_operand;
 
-operand operand_at(const kernel_signature& signature, std::size_t place, const array& a,
+operand operand_at(const kernel_signature& signature, std::size_t index, const array& a,
                    std::span<const std::ptrdiff_t> shape) {
-  detail::require_suitable(signature, place, a);
-  const bool is_output = signature.parameters[place].form == parameter_form::pointer;
+  detail::require_suitable(signature, index, a);
+  const bool is_output = signature.parameters[index].form == parameter_form::pointer;
   if (is_output) {
-    detail::require_shape(signature, place, a, shape);
+    detail::require_shape(signature, index, a, shape);
   }
-  return {place, detail::broadcast_to(a, shape), is_output};
+  return {index, detail::broadcast_to(a, shape), is_output};
 }
 
 /// Whether a kernel that writes `output` may change elements of the other array before it reads or
@@ -78,7 +78,7 @@ std::vector<detail::separate_output> separate_outputs(std::vector<operand>& all,
       continue;
     }
     const auto is_disturbed = [&](const operand& other) {
-      const bool is_compared = !other.is_output || other.place < output.place;
+      const bool is_compared = !other.is_output || other.index < output.index;
       return is_compared && disturbs(output, other);
     };
     const auto overlaps = [&](const array* raw) {
@@ -195,7 +195,7 @@ std::vector<detail::array_use> uses_of(std::span<const operand> operands,
   std::vector<detail::array_use> uses;
   uses.reserve(operands.size());
   for (const operand& each : operands) {
-    detail::require_in_reach(signature, each.place, each.used, home);
+    detail::require_in_reach(signature, each.index, each.used, home);
     uses.push_back({&each.used, each.is_output ? detail::access::write : detail::access::read});
   }
   return uses;
@@ -329,7 +329,7 @@ detail::started_work elementwise_call::launch(const plan& how, const usmx::kerne
   const auto launch_part = [&](const loop_part& part) {
     for (std::size_t i = 0; i < how.operands.size(); ++i) {
       const operand& each = how.operands[i];
-      bytes[each.place].address = first_element(each.used) + part.offsets[i];
+      bytes[each.index].address = first_element(each.used) + part.offsets[i];
     }
     if (how.has_index) {
       const std::int64_t first = part.offsets[count - 1];

@@ -174,8 +174,8 @@ std::shared_ptr<const typed_arguments> kernel_family::typed_for(
   return made;
 }
 
-std::string kernel_family::type_name(std::size_t place, dtype in_call) const {
-  return parameters_[place].is_structure ? parameters_[place].type : cpp_name(in_call);
+std::string kernel_family::type_name(std::size_t index, dtype in_call) const {
+  return parameters_[index].is_structure ? parameters_[index].type : cpp_name(in_call);
 }
 
 std::vector<source_parameter> kernel_family::source_parameters(
@@ -192,9 +192,9 @@ std::vector<source_parameter> kernel_family::source_parameters(
   return all;
 }
 
-passed_parameter kernel_family::passed(const typed_arguments& typed, std::size_t place) const {
-  passed_parameter made{parameters_[place].name, typed.signature.parameters[place]};
-  if (parameters_[place].is_structure) {
+passed_parameter kernel_family::passed(const typed_arguments& typed, std::size_t index) const {
+  passed_parameter made{parameters_[index].name, typed.signature.parameters[index]};
+  if (parameters_[index].is_structure) {
     made.type.size = 0;  // require_structure() compares it with the array's
   }
   return made;

@@ -85,10 +85,10 @@ class kernel_family {
   std::shared_ptr<const typed_arguments> typed_for(std::span<const kernel_argument>,
                                                    std::optional<dtype> wanted) const;
 
-  std::string type_name(std::size_t place, dtype in_call) const;
+  std::string type_name(std::size_t index, dtype in_call) const;
   std::vector<source_parameter> source_parameters(const typed_arguments&,
                                                   std::span<const kernel_argument>) const;
-  passed_parameter passed(const typed_arguments&, std::size_t place) const;
+  passed_parameter passed(const typed_arguments&, std::size_t index) const;
 
   /// The kernels for arguments of these types and for a form of the loops, which `generate()` gives
   /// the source of. Throws compile_error. They hold no queue.

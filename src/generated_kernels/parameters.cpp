@@ -184,8 +184,8 @@ void check_kernel_name(std::string_view name) {
 
 namespace {
 
-/// The place of a character in a text: "1:19".
-std::string place_in(std::string_view text, std::size_t at) {
+/// The index of a character in a text: "1:19".
+std::string index_in(std::string_view text, std::size_t at) {
   const std::string_view before = text.substr(0, at);
   const std::size_t begin = before.rfind('\n');  // npos + 1 is 0
   return message(std::ranges::count(before, '\n') + 1, ':', at - (begin + 1) + 1);
@@ -238,19 +238,19 @@ void check_brackets(std::string_view name, std::string_view text) {
     if (kind == closing.npos) {
       continue;
     }
-    const std::string place = message(name, ':', place_in(text, at), ": ");
+    const std::string index = message(name, ':', index_in(text, at), ": ");
     if (open.empty()) {
-      throw value_error(message(place, detail::quoted(text.substr(at, 1)), " closes nothing"));
+      throw value_error(message(index, detail::quoted(text.substr(at, 1)), " closes nothing"));
     }
     if (text[open.back()] != opening[kind]) {
-      throw value_error(message(place, detail::quoted(text.substr(at, 1)), " closes ",
+      throw value_error(message(index, detail::quoted(text.substr(at, 1)), " closes ",
                                 detail::quoted(text.substr(open.back(), 1)), " of ",
-                                place_in(text, open.back())));
+                                index_in(text, open.back())));
     }
     open.pop_back();
   }
   if (!open.empty()) {
-    throw value_error(message(name, ':', place_in(text, open.back()), ": ",
+    throw value_error(message(name, ':', index_in(text, open.back()), ": ",
                               detail::quoted(text.substr(open.back(), 1)), " is not closed"));
   }
 }

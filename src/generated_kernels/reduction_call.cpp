@@ -17,7 +17,7 @@ namespace detail {
 /// A type of values that are reduced.
 struct value_type {
   /// The parameter that has this type; none for a type that does not vary, which has the name.
-  std::optional<std::size_t> place;
+  std::optional<std::size_t> index;
   std::string name = {};
 };
 
@@ -33,7 +33,7 @@ struct reduction_kernel::implementation {
   }
 
   bool has_identity;
-  detail::reduction_places places;
+  detail::reduction_uses uses;
   detail::kernel_family family;
   detail::value_type result;
   std::optional<detail::value_type> block;
@@ -41,7 +41,7 @@ struct reduction_kernel::implementation {
  private:
   /// A type as the source names it: by one of the library's names, or the preamble's.
   std::string written(const detail::value_type& type, std::span<const held_dtype> types) const {
-    return type.place ? family.type_name(*type.place, types[*type.place]) : type.name;
+    return type.index ? family.type_name(*type.index, types[*type.index]) : type.name;
   }
 };
 
@@ -234,7 +234,7 @@ reduction_call::plan reduction_call::make_plan(const sycl::device& device) const
     }
   }
   made.separated = separate_overlapping(loops.outputs, raw);
-  loops.has_index = kernel_.places.has_index;
+  loops.has_index = kernel_.uses.has_index;
   set_loops(loops, {shape_, reduced_, are_kept_});
   require_few_dimensions(family_.name(), loops);
   loops.has_blocks = kernel_.block.has_value();
@@ -255,9 +255,9 @@ void reduction_call::add_outputs(const plan& how, const usmx::kernel& kernel,
   const reduction& loops = how.loops;
   for (std::size_t i = 0; i < loops.outputs.size(); ++i) {
     const array& used = loops.outputs[i].used;
-    detail::require_in_reach(typed_->signature, loops.outputs[i].place, used,
+    detail::require_in_reach(typed_->signature, loops.outputs[i].index, used,
                              detail::home_of(kernel));
-    require_structure(loops.outputs[i].place, kernel.signature(), bytes.size());
+    require_structure(loops.outputs[i].index, kernel.signature(), bytes.size());
     bytes.push_back(address_of(first_element(used) + loops.kept.offsets[loops.inputs.size() + i]));
     uses.push_back({&used, detail::access::write});
   }
@@ -298,9 +298,9 @@ detail::pending_event reduction_call::launch_first(const plan& how, const usmx::
     uses.push_back({&*how.parts, detail::access::write});
     bytes.push_back(how.parts_address());
   }
-  const std::int64_t first_place = loops.reduced.offsets[loops.reduced.count - 1];
+  const std::int64_t first_index = loops.reduced.offsets[loops.reduced.count - 1];
   if (loops.has_index) {
-    bytes.push_back(structure_at(&first_place));
+    bytes.push_back(structure_at(&first_index));
   }
   bytes.push_back(structure_at(how.kept.data()));
   bytes.push_back(structure_at(how.reduced.data()));
@@ -392,7 +392,7 @@ detail::started_work reduction_call::run(const sycl::queue& queue,
     }
     return detail::generated_source{
         detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, types,
-                                 kernel_.places),
+                                 kernel_.uses),
         std::move(passed)};
   });
   const usmx::kernel& first = (*kernels)[0];
@@ -454,9 +454,8 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
                                                  reduction_expressions expressions,
                                                  const generation_options& options)
     : has_identity(expressions.identity.find_first_not_of(" \t\r\n") != std::string::npos),
-      places{
-          detail::uses_name("i", expressions.map),
-          detail::uses_name("n", expressions.map) || detail::uses_name("n", expressions.post_map)},
+      uses{detail::uses_name("i", expressions.map),
+           detail::uses_name("n", expressions.map) || detail::uses_name("n", expressions.post_map)},
       family(inputs, outputs,
              {{"map_expr", detail::ended_expression("map_expr", expressions.map)},
               {"reduce_expr", detail::ended_expression("reduce_expr", expressions.reduce)},
@@ -465,7 +464,7 @@ reduction_kernel::implementation::implementation(std::string_view inputs, std::s
              options) {
   const std::span<const detail::generated_parameter> all = family.parameters();
   for (std::size_t k = 0; k < all.size(); ++k) {
-    places.has_count = places.has_count && all[k].name != "n";  // then `n` is the parameter
+    uses.has_count = uses.has_count && all[k].name != "n";  // then `n` is the parameter
     if (all[k].name == "a" || all[k].name == "b") {
       throw value_error(detail::message("parameters must not use the name ",
                                         detail::quoted(all[k].name),

@@ -123,14 +123,14 @@ void set_loops(reduction_loops& call, const reduced_shape& axes) {
   add_all(call.outputs, false);
   add_all(call.inputs, true);
   const std::vector<std::ptrdiff_t> extents = chosen_entries(axes.shape, axes.reduced, true);
-  const layout places = layout::c_order(extents);
+  const layout indices = layout::c_order(extents);
   if (call.has_index) {
-    sides.push_back({places.strides(), 1, false});
+    sides.push_back({indices.strides(), 1, false});
   }
   const std::size_t kept_count = call.inputs.size() + call.outputs.size();
   const std::span<const loop_operand> all(sides);
   set_loop(call.kept, chosen_entries(axes.shape, axes.reduced, false), all.first(kept_count), 0);
-  call.reduced_count = places.size();
+  call.reduced_count = indices.size();
   if (call.reduced_count == 0) {  // nothing is read
     call.reduced.ndim = 0;
     call.reduced.count = call.inputs.size() + (call.has_index ? 1 : 0);

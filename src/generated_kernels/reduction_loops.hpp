@@ -19,7 +19,7 @@ namespace usmx::inline v1::detail {
 /// The arrays of a call, and the loops over them.
 struct reduction_loops {
   struct side {
-    std::size_t place;  // among the parameters
+    std::size_t index;  // among the parameters
     array used;
   };
 

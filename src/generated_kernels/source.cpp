@@ -30,7 +30,7 @@ struct loop {
 
 /// Where the operands are, in bytes.
 template <int Operands>
-struct places {
+struct offsets {
   long at[Operands] = {};
 
   /// Moves to an index that counts through the first `Outer` dimensions. False if there are not so
@@ -95,18 +95,18 @@ struct raw_array : view<T, N> {
       return this->refuse({at});
     }
 #endif
-    long place = at;
+    long index = at;
     if constexpr (IsContiguous) {
-      return this->data()[place];
+      return this->data()[index];
     } else {
       long offset = 0;
 #pragma unroll
       for (int k = N - 1; k > 0; --k) {
-        const long quotient = place / this->extent(k);
-        offset += (place - quotient * this->extent(k)) * this->stride(k);
-        place = quotient;
+        const long quotient = index / this->extent(k);
+        offset += (index - quotient * this->extent(k)) * this->stride(k);
+        index = quotient;
       }
-      return this->data()[offset + place * this->stride(0)];
+      return this->data()[offset + index * this->stride(0)];
     }
   }
 };
@@ -314,10 +314,10 @@ std::string body_of(const std::vector<source_operand>& operands, bool is_tiled) 
 }
 
 /// A work item for each element.
-constexpr std::string_view rows_text = R"(const auto usmx_place = usmx::global_id<2>();
-const long usmx_column = usmx_place.j;
-usmx::detail::places<@operands@> usmx_at;
-if (!usmx_at.move<@outer@>(usmx_loop, usmx_place.i) || usmx_column >= usmx_loop.columns()) return;
+constexpr std::string_view rows_text = R"(const auto usmx_item = usmx::global_id<2>();
+const long usmx_column = usmx_item.j;
+usmx::detail::offsets<@operands@> usmx_at;
+if (!usmx_at.move<@outer@>(usmx_loop, usmx_item.i) || usmx_column >= usmx_loop.columns()) return;
 @body@)";
 
 /// A work item for several elements of a row, which are as far apart as the group is wide. It reads
@@ -325,7 +325,7 @@ if (!usmx_at.move<@outer@>(usmx_loop, usmx_place.i) || usmx_column >= usmx_loop.
 constexpr std::string_view batches_text = R"(const auto usmx_size = usmx::local_size<2>();
 const long usmx_first =
     usmx::group_id<2>().j * usmx_size.j * @batch@ + usmx::local_id<2>().j;
-usmx::detail::places<@operands@> usmx_at;
+usmx::detail::offsets<@operands@> usmx_at;
 if (!usmx_at.move<@outer@>(usmx_loop, usmx::global_id<2>().i)) return;
 if (usmx_first + (@batch@ - 1) * usmx_size.j < usmx_loop.columns()) {
 @values@@reads@@operations@@writes@} else {
@@ -395,7 +395,7 @@ const long usmx_first_row = (usmx_group.i - usmx_outer * usmx_blocks) * usmx_edg
 const long usmx_first_column = usmx_group.j * usmx_edge;
 const long usmx_rows = usmx_loop.rows() - usmx_first_row;
 const long usmx_columns = usmx_loop.columns() - usmx_first_column;
-usmx::detail::places<@operands@> usmx_at;
+usmx::detail::offsets<@operands@> usmx_at;
 usmx_at.move<@outer@>(usmx_loop, usmx_outer);
 if (usmx_rows >= usmx_edge && usmx_columns >= usmx_edge) {
 @whole@} else {
@@ -511,7 +511,7 @@ const long usmx_count = usmx_rest < usmx_sizes.columns_per_part
     ? usmx_rest : usmx_sizes.columns_per_part;
 usmx_result usmx_value{};
 for (long usmx_line = usmx_first_line; usmx_line < usmx_last_line; ++usmx_line) {
-usmx::detail::places<@reduced@> usmx_at;
+usmx::detail::offsets<@reduced@> usmx_at;
 usmx_at.move<@outer@>(usmx_reduced, usmx_line);
 const auto usmx_map = [&](long usmx_column) -> @mapped@ {
 @loads@return (
@@ -541,7 +541,7 @@ const auto usmx_group = usmx::group_id<2>();
 const long usmx_lane = usmx::local_id<2>().j;
 constexpr long usmx_lanes = @lanes@;
 const long usmx_part = usmx_group.j;
-usmx::detail::places<@operands@> usmx_from;
+usmx::detail::offsets<@operands@> usmx_from;
 usmx_from.move<@kept@>(usmx_kept, usmx_group.i);
 @part@
 const long usmx_full = usmx_first + usmx_count / usmx_lanes * usmx_lanes;
@@ -573,7 +573,7 @@ if (usmx_kept_column >= usmx_kept.columns()) return;
 const long usmx_rows = usmx::detail::count_of<@rows@>(usmx_kept);
 const long usmx_part = usmx_group.i / usmx_rows;
 const long usmx_row = usmx_group.i - usmx_part * usmx_rows;
-usmx::detail::places<@operands@> usmx_from;
+usmx::detail::offsets<@operands@> usmx_from;
 usmx_from.move<@rows@>(usmx_kept, usmx_row);
 @part@
 long usmx_column = 0;
@@ -604,10 +604,10 @@ constexpr std::string_view whole_text = R"(usmx_result a = usmx_sizes.elements =
 @outputs@@statements@@stores@)";
 
 /// A work item for each result. Adjacent ones read adjacent parts, or all parts of a result are.
-constexpr std::string_view end_text = R"(const long usmx_place = usmx::global_id();
-if (usmx_place >= usmx_sizes.results) return;
-usmx::detail::places<@operands@> usmx_at;
-usmx_at.move<@kept@>(usmx_kept, usmx_place);
+constexpr std::string_view end_text = R"(const long usmx_item = usmx::global_id();
+if (usmx_item >= usmx_sizes.results) return;
+usmx::detail::offsets<@operands@> usmx_at;
+usmx_at.move<@kept@>(usmx_kept, usmx_item);
 const usmx_result* usmx_part = usmx_parts + @first_part@;
 usmx_result a = usmx_sizes.parts == 0 ? usmx_result(
 #include "identity"
@@ -642,7 +642,7 @@ usmx_value = usmx_reduce(usmx_value, usmx_result(usmx_block(usmx_first + usmx_co
 
 constexpr std::string_view count_text = "const long n = usmx_sizes.elements;\n";
 
-/// The elements of the inputs at `usmx_column`, and their place.
+/// The elements of the inputs at `usmx_column`, and their index.
 std::string loads_of(std::span<const source_parameter> parameters, bool is_outer,
                      std::string_view steps, bool has_index) {
   std::string text;
@@ -672,14 +672,14 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
 /// the work items of a group one by one.
 std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
 
-/// The results before and after the statements that make them of the value `a`. `places` is where
+/// The results before and after the statements that make them of the value `a`. `indices` is where
 /// the offsets of all operands are, and `column` what is added to those of an operand.
 struct result_texts {
   std::string outputs;
   std::string stores;
 };
 result_texts results_of(std::span<const source_parameter> parameters, std::size_t input_count,
-                        std::string_view places, bool is_of_column) {
+                        std::string_view indices, bool is_of_column) {
   result_texts made;
   std::size_t k = input_count;
   for (const source_parameter& each : parameters) {
@@ -687,7 +687,7 @@ result_texts results_of(std::span<const source_parameter> parameters, std::size_
       const std::string column =
           is_of_column ? message(" + usmx_kept_column * usmx_kept.column_stride(", k, ")") : "";
       const std::string element = message("usmx::detail::element(usmx_array_", each.name, ", ",
-                                          places, ".at[", k, "]", column, ")");
+                                          indices, ".at[", k, "]", column, ")");
       made.outputs += message(each.type, " ", each.name, " = ", element, ";\n");
       made.stores += message(element, " = ", each.name, ";\n");
       ++k;
@@ -709,22 +709,21 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
                    bool is_outer, const std::string& operands, const std::string& kept,
                    bool has_count) {
   const result_texts results = results_of(parameters, input_count, "usmx_at", false);
-  return filled(end_text,
-                {{"first_part", is_outer ? "usmx_place" : "usmx_place * usmx_sizes.parts"},
-                 {"part_step", is_outer ? "usmx_sizes.results" : "1"},
-                 {"operands", operands},
-                 {"kept", kept},
-                 {"count", has_count ? std::string(count_text) : std::string()},
-                 {"outputs", results.outputs},
-                 {"statements", called_statements("post_map_expr")},
-                 {"stores", results.stores}});
+  return filled(end_text, {{"first_part", is_outer ? "usmx_item" : "usmx_item * usmx_sizes.parts"},
+                           {"part_step", is_outer ? "usmx_sizes.results" : "1"},
+                           {"operands", operands},
+                           {"kept", kept},
+                           {"count", has_count ? std::string(count_text) : std::string()},
+                           {"outputs", results.outputs},
+                           {"statements", called_statements("post_map_expr")},
+                           {"stores", results.stores}});
 }
 
 }  // namespace
 
 std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
                              std::string_view form, const reduction_types& types,
-                             reduction_places used) {
+                             reduction_uses used) {
   const std::vector<std::string> words = words_of_form(form);
   const bool is_outer = words[0] == "outer";
   const bool is_whole = words[1] == "whole";

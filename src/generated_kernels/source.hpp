@@ -39,7 +39,7 @@ void check_parameters(std::span<const generated_parameter>, std::size_t output_c
 /// Throws value_error unless the name is an identifier of C++.
 void check_kernel_name(std::string_view name);
 
-/// Throws value_error, with the place, for a bracket of a text of C++ that is not closed, or closes
+/// Throws value_error, with the index, for a bracket of a text of C++ that is not closed, or closes
 /// none: the compiler would find that somewhere in the text that usmx generates. Texts with
 /// directives or raw strings are left to the compiler.
 void check_brackets(std::string_view name, std::string_view text);
@@ -138,9 +138,9 @@ std::vector<std::string> words_of_form(std::string_view form);
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
                                std::string_view form, bool uses_index);
 
-/// The places that a reduction's expressions use besides parameters: `i`, the place of an element
+/// The indices that a reduction's expressions use besides parameters: `i`, the place of an element
 /// among those of its result, and `n`, how many these are.
-struct reduction_places {
+struct reduction_uses {
   bool has_index;
   bool has_count;
 };
@@ -157,6 +157,6 @@ struct reduction_types {
 /// (work items or groups), of what, the dimensions of the loops over results and over their
 /// elements, the work items of a group, and the steps of call.hpp.
 std::string reduction_source(std::string_view name, std::span<const source_parameter>,
-                             std::string_view form, const reduction_types&, reduction_places);
+                             std::string_view form, const reduction_types&, reduction_uses);
 
 }  // namespace usmx::inline v1::detail

@@ -119,8 +119,8 @@ std::vector<std::string> compile_options_of(kernel_group group, kernel_shape sha
   return options;
 }
 
-kernel_id places_kernel(type_code type) {
-  return select_kernel(std::string("usmx_places_").append(short_name(type)));
+kernel_id positions_kernel(type_code type) {
+  return select_kernel(std::string("usmx_positions_").append(short_name(type)));
 }
 kernel_id select_kernel(std::string_view name) {
   return {kernel_group::select, index_of(kernel_group::select, name)};

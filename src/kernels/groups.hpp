@@ -43,7 +43,7 @@ inline constexpr std::size_t kernel_group_count = all_kernel_groups.size();
 /// The shapes of the SYCL compiler's kernels.
 inline constexpr std::array all_kernel_shapes{kernel_shape::narrow, kernel_shape::wide};
 
-/// A kernel: its group, and its place in the group's names.
+/// A kernel: its group, and its index in the group's names.
 struct kernel_id {
   kernel_group group;
   std::size_t index;
@@ -54,7 +54,7 @@ namespace kernel_names {
 #define USMX_SIZED(kernel)                                                            \
   "usmx_" kernel "_1", "usmx_" kernel "_2", "usmx_" kernel "_4", "usmx_" kernel "_8", \
       "usmx_" kernel "_16"
-#define USMX_PLACES_NAME(type) "usmx_places_" #type,
+#define USMX_PLACES_NAME(type) "usmx_positions_" #type,
 #define USMX_CHECK_NAME(type) "usmx_check_" #type,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
 inline constexpr const char* copy_elements[] = {USMX_SIZED("copy"), USMX_SIZED("transpose")};
@@ -98,10 +98,10 @@ std::string name_of(kernel_group, kernel_shape);
 std::string_view source_file_of(kernel_group);
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
-/// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one in `place` among those of its group.
-template <kernel_group group, std::size_t place>
+/// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one in `index` among those of its group.
+template <kernel_group group, std::size_t index>
 kernel_id sized_kernel(std::size_t item_size) {
-  return {group, place * std::size(kernel_names::fill) +
+  return {group, index * std::size(kernel_names::fill) +
                      static_cast<std::size_t>(std::countr_zero(item_size))};
 }
 inline constexpr auto copy_kernel = sized_kernel<kernel_group::copy, 0>;
@@ -116,8 +116,8 @@ inline constexpr auto expand_kernel = sized_kernel<kernel_group::select, 5>;
 inline constexpr auto fill_true_kernel = sized_kernel<kernel_group::select, 6>;
 inline constexpr auto take_kernel = sized_kernel<kernel_group::select, 7>;
 
-/// The kernel that turns integers of that type into places.
-kernel_id places_kernel(type_code);
+/// The kernel that turns integers of that type into positions.
+kernel_id positions_kernel(type_code);
 /// The kernel of a name such as "usmx_scan".
 kernel_id select_kernel(std::string_view name);
 

@@ -463,7 +463,7 @@ layout with_axes_as_in_memory(const layout& source) {
   const std::span<int> axes(storage.data(), ndim);  // the innermost first
   for (std::size_t sorted = 0; sorted < ndim; ++sorted) {
     const std::size_t axis = ndim - 1 - sorted;
-    std::size_t place = sorted;
+    std::size_t position = sorted;
     for (std::size_t k = sorted; k > 0; --k) {
       const auto inner = static_cast<std::size_t>(axes[k - 1]);
       if (!has_stride(source, axis) || !has_stride(source, inner)) {
@@ -472,12 +472,12 @@ layout with_axes_as_in_memory(const layout& source) {
       if (std::abs(source.strides()[inner]) <= std::abs(source.strides()[axis])) {
         break;
       }
-      place = k - 1;
+      position = k - 1;
     }
-    std::copy_backward(axes.begin() + static_cast<std::ptrdiff_t>(place),
+    std::copy_backward(axes.begin() + static_cast<std::ptrdiff_t>(position),
                        axes.begin() + static_cast<std::ptrdiff_t>(sorted),
                        axes.begin() + static_cast<std::ptrdiff_t>(sorted) + 1);
-    axes[place] = static_cast<int>(axis);
+    axes[position] = static_cast<int>(axis);
   }
   std::ranges::reverse(axes);
   return permuted(source, axes);

@@ -58,21 +58,21 @@ using complex_number = std::complex<double>;
 
 /// The parameter that an argument is for. It throws errors that say what is wrong with the
 /// argument.
-class checked_place {
+class checked_parameter {
  public:
-  checked_place(const kernel_signature& signature, std::size_t place)
-      : signature_(signature), place_(place) {}
+  checked_parameter(const kernel_signature& signature, std::size_t index)
+      : signature_(signature), index_(index) {}
 
-  const kernel_parameter& parameter() const noexcept { return signature_.parameters[place_]; }
+  const kernel_parameter& parameter() const noexcept { return signature_.parameters[index_]; }
 
   template <class Error = value_error, class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
-    throw Error(message(place_text(signature_, place_), parts...));
+    throw Error(message(parameter_text(signature_, index_), parts...));
   }
 
  private:
   const kernel_signature& signature_;
-  std::size_t place_;
+  std::size_t index_;
 };
 
 std::string text_of(const real_number& value) {
@@ -152,7 +152,7 @@ number_bytes bytes_of_value(const To& value) {
 }
 
 template <std::integral To>
-number_bytes to_integer(const real_number& value, const checked_place& at) {
+number_bytes to_integer(const real_number& value, const checked_parameter& at) {
   using without_sign = std::make_unsigned_t<To>;
   const bool is_signless = at.parameter().is_signless;
   return std::visit(
@@ -172,7 +172,7 @@ number_bytes to_integer(const real_number& value, const checked_place& at) {
 }
 
 template <std::floating_point To>
-To to_floating(const real_number& value, const checked_place& at) {
+To to_floating(const real_number& value, const checked_parameter& at) {
   return std::visit(
       [&](auto from) {
         To to;
@@ -186,7 +186,7 @@ To to_floating(const real_number& value, const checked_place& at) {
 }
 
 /// Rounds once, as conversions of arrays do.
-number_bytes to_half(const real_number& value, const checked_place& at) {
+number_bytes to_half(const real_number& value, const checked_parameter& at) {
   const auto wide = to_floating<double>(value, at);
   number_bytes narrow{};
   double back = 0;
@@ -200,7 +200,7 @@ number_bytes to_half(const real_number& value, const checked_place& at) {
   return narrow;
 }
 
-number_bytes to_bool(const real_number& value, const checked_place& at) {
+number_bytes to_bool(const real_number& value, const checked_parameter& at) {
   return std::visit(
       [&](auto from) {
         if (from != static_cast<decltype(from)>(0) && from != static_cast<decltype(from)>(1)) {
@@ -213,7 +213,7 @@ number_bytes to_bool(const real_number& value, const checked_place& at) {
 
 /// Converts a complex number, and rounds both parts.
 template <std::floating_point To>
-number_bytes to_complex(const complex_number& value, const checked_place& at) {
+number_bytes to_complex(const complex_number& value, const checked_parameter& at) {
   To parts[2];
   if (!becomes(value.real(), parts[0]) || !becomes(value.imag(), parts[1])) {
     at.refuse("expected a number that ", at.parameter().type_name, " can hold, found ",
@@ -222,7 +222,7 @@ number_bytes to_complex(const complex_number& value, const checked_place& at) {
   return bytes_of_value(parts);
 }
 
-number_bytes converted(const complex_number& value, const checked_place& at) {
+number_bytes converted(const complex_number& value, const checked_parameter& at) {
   switch (at.parameter().type) {
     case type_code::complex64:
       return to_complex<float>(value, at);
@@ -234,7 +234,7 @@ number_bytes converted(const complex_number& value, const checked_place& at) {
   }
 }
 
-number_bytes converted(const real_number& value, const checked_place& at) {
+number_bytes converted(const real_number& value, const checked_parameter& at) {
   switch (at.parameter().type) {
     case type_code::bool_:
       return to_bool(value, at);
@@ -259,7 +259,7 @@ number_bytes converted(const real_number& value, const checked_place& at) {
   }
 }
 
-number_bytes converted(const number& value, const checked_place& at) {
+number_bytes converted(const number& value, const checked_parameter& at) {
   return std::visit(
       [&](auto found) {
         if constexpr (std::same_as<decltype(found), complex_number>) {
@@ -273,7 +273,7 @@ number_bytes converted(const number& value, const checked_place& at) {
 
 // ---- structures
 
-void require_suitable(const kernel_argument::structure& found, const checked_place& at) {
+void require_suitable(const kernel_argument::structure& found, const checked_parameter& at) {
   const kernel_parameter& wanted = at.parameter();
   if (wanted.form != parameter_form::value || wanted.type != type_code::structured) {
     at.refuse<type_error>("expected ", expectation(wanted), ", found a structure of ", found.size,
@@ -307,7 +307,7 @@ std::string element_text(const kernel_parameter& wanted) {
                                               : std::string(dtype(wanted.type).name());
 }
 
-void require_aligned(const void* address, const checked_place& at) {
+void require_aligned(const void* address, const checked_parameter& at) {
   const std::size_t alignment = at.parameter().alignment;
   if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0) {
     at.refuse("expected an address that is a multiple of ", alignment, ", found ", address);
@@ -315,7 +315,7 @@ void require_aligned(const void* address, const checked_place& at) {
 }
 
 /// The first element of an array that suits the parameter, but for its layout.
-std::byte* checked_element(const array& a, const checked_place& at, const kernel_home& home) {
+std::byte* checked_element(const array& a, const checked_parameter& at, const kernel_home& home) {
   const kernel_parameter& wanted = at.parameter();
   if (a.owner() == nullptr) {
     at.refuse("expected an array in USM, found one without memory");
@@ -335,7 +335,7 @@ std::byte* checked_element(const array& a, const checked_place& at, const kernel
   return address;
 }
 
-argument_bytes pointer_to(const array& a, const checked_place& at, const kernel_home& home) {
+argument_bytes pointer_to(const array& a, const checked_parameter& at, const kernel_home& home) {
   std::byte* const address = checked_element(a, at, home);
   if (!a.layout().is_c_contiguous()) {
     at.refuse("expected a C-contiguous array, found shape ", tuple_text(a.shape()),
@@ -344,7 +344,7 @@ argument_bytes pointer_to(const array& a, const checked_place& at, const kernel_
   return {{}, nullptr, address, {}};
 }
 
-argument_bytes view_of(const array& a, const checked_place& at, const kernel_home& home) {
+argument_bytes view_of(const array& a, const checked_parameter& at, const kernel_home& home) {
   std::byte* const address = checked_element(a, at, home);
   if (a.ndim() != at.parameter().ndim) {
     const int wanted = at.parameter().ndim;
@@ -357,7 +357,8 @@ argument_bytes view_of(const array& a, const checked_place& at, const kernel_hom
   return {{}, nullptr, nullptr, std::move(view)};
 }
 
-argument_bytes array_argument(const array& a, const checked_place& at, const kernel_home& home) {
+argument_bytes array_argument(const array& a, const checked_parameter& at,
+                              const kernel_home& home) {
   switch (at.parameter().form) {
     case parameter_form::pointer:
     case parameter_form::const_pointer:
@@ -370,7 +371,7 @@ argument_bytes array_argument(const array& a, const checked_place& at, const ker
   }
 }
 
-argument_bytes pointer_argument(const kernel_argument::pointer& found, const checked_place& at,
+argument_bytes pointer_argument(const kernel_argument::pointer& found, const checked_parameter& at,
                                 const kernel_home& home) {
   const kernel_parameter& wanted = at.parameter();
   if (wanted.form != parameter_form::pointer && wanted.form != parameter_form::const_pointer) {
@@ -402,7 +403,7 @@ argument_bytes pointer_argument(const kernel_argument::pointer& found, const che
   return {{}, nullptr, const_cast<void*>(found.address), {}};
 }
 
-bool takes_numbers(const checked_place& at) {
+bool takes_numbers(const checked_parameter& at) {
   return at.parameter().form == parameter_form::value &&
          at.parameter().type != type_code::structured;
 }
@@ -434,14 +435,14 @@ std::string description(const kernel_argument& argument) {
   return texts[argument.value().index()];
 }
 
-std::string place_text(const kernel_signature& signature, std::size_t place) {
-  return message(to_string(signature), ", argument ", place + 1, " (",
-                 to_string(signature.parameters[place]), "): ");
+std::string parameter_text(const kernel_signature& signature, std::size_t index) {
+  return message(to_string(signature), ", argument ", index + 1, " (",
+                 to_string(signature.parameters[index]), "): ");
 }
 
-argument_bytes checked_argument(const kernel_signature& signature, std::size_t place,
+argument_bytes checked_argument(const kernel_signature& signature, std::size_t index,
                                 const kernel_argument& argument, const kernel_home& home) {
-  const checked_place at(signature, place);
+  const checked_parameter at(signature, index);
   const auto& value = argument.value();
   if (const auto* a = std::get_if<const array*>(&value)) {
     return array_argument(**a, at, home);
@@ -492,10 +493,10 @@ std::string text_of(kernel_parameter found) {
 void require_parameters(const kernel_signature& signature,
                         std::span<const kernel_parameter> found) {
   require_count(signature, found.size());
-  for (std::size_t place = 0; place < found.size(); ++place) {
-    if (!is_same(signature.parameters[place], found[place])) {
-      throw type_error(message(place_text(signature, place), "expected this type, found ",
-                               text_of(found[place])));
+  for (std::size_t index = 0; index < found.size(); ++index) {
+    if (!is_same(signature.parameters[index], found[index])) {
+      throw type_error(message(parameter_text(signature, index), "expected this type, found ",
+                               text_of(found[index])));
     }
   }
 }
@@ -507,9 +508,9 @@ void require_count(const kernel_signature& signature, std::size_t found) {
   }
 }
 
-std::size_t checked_local_nbytes(const kernel_signature& signature, std::size_t place,
+std::size_t checked_local_nbytes(const kernel_signature& signature, std::size_t index,
                                  const kernel_argument& argument) {
-  const checked_place at(signature, place);
+  const checked_parameter at(signature, index);
   const auto* found = std::get_if<local_memory>(&argument.value());
   if (found == nullptr) {
     at.refuse<type_error>("expected local memory, found ", description(argument));

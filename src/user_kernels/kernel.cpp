@@ -29,10 +29,10 @@ struct kernel::implementation : detail::built_kernel {
 
 namespace {
 
-std::vector<kernel_parameter> parameters_in(const std::string& content, std::size_t place,
+std::vector<kernel_parameter> parameters_in(const std::string& content, std::size_t index,
                                             const std::string& name) {
   return internal::is_spirv(content) ? detail::spirv_parameters(content, name)
-                                     : detail::parameters_in(content, place, name);
+                                     : detail::parameters_in(content, index, name);
 }
 
 std::array<detail::launch_limits, 3> all_limits(const detail::kernel_code& code,
@@ -75,8 +75,8 @@ class local_total {
 
   /// Returns the bytes to launch with for this argument. Throws value_error if all take more than
   /// the device has.
-  std::size_t add(std::size_t place, const kernel_argument& argument) {
-    const std::size_t nbytes = detail::checked_local_nbytes(k_.signature, place, argument);
+  std::size_t add(std::size_t index, const kernel_argument& argument) {
+    const std::size_t nbytes = detail::checked_local_nbytes(k_.signature, index, argument);
     const std::size_t most = k_.limits[0].local_nbytes;
     if (__builtin_add_overflow(nbytes_, nbytes, &nbytes_) || nbytes_ > most) {
       throw value_error(detail::message(to_string(k_.signature), ": expected at most ", most,

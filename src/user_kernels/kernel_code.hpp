@@ -198,12 +198,12 @@ using held_kernels = std::shared_ptr<const std::vector<kernel>>;
 USMX_API held_kernels without_queue(const std::vector<kernel>&);
 
 /// Finds compiled kernels by a key, and by the context and device of a queue. It keeps those of the
-/// `most_places` contexts and devices that were used last, and `most_keys` of each. What it has
+/// `most_targets` contexts and devices that were used last, and `most_keys` of each. What it has
 /// forgotten is compiled again, or found in the cache of the context or of the disk. Thread-safe.
 template <class Key>
 class compiled_kernels {
  public:
-  static constexpr std::size_t most_places = 8;
+  static constexpr std::size_t most_targets = 8;
   static constexpr std::size_t most_keys = 256;
 
   /// Finds kernels; null if they must be compiled. `key` is anything that a Key compares with.
@@ -212,41 +212,41 @@ class compiled_kernels {
     const sycl::context context = queue.get_context();
     const sycl::device device = queue.get_device();
     const std::lock_guard lock(mutex_);
-    if (!put_first(places_, [&](const place& each) { return each.is(context, device); }) ||
-        !put_first(places_.front().entries, [&](const entry& each) { return each.key == key; })) {
+    if (!put_first(targets_, [&](const target& each) { return each.is(context, device); }) ||
+        !put_first(targets_.front().entries, [&](const entry& each) { return each.key == key; })) {
       return nullptr;
     }
-    return places_.front().entries.front().kernels;
+    return targets_.front().entries.front().kernels;
   }
 
   /// Kernels that were just compiled on this queue. Where another thread was first, its are
   /// returned.
   held_kernels add(const sycl::queue& queue, Key key, const std::vector<kernel>& compiled) {
     held_kernels made = without_queue(compiled);
-    std::list<place> places{{queue.get_context(), queue.get_device(), {}}};
+    std::list<target> targets{{queue.get_context(), queue.get_device(), {}}};
     std::list<entry> entries{{std::move(key), made}};
     // Forgotten entries are destroyed without the lock: they move to the lists above, which outlive
     // it.
     const std::lock_guard lock(mutex_);
-    const auto is_here = [&here = places.front()](const place& each) {
+    const auto is_here = [&here = targets.front()](const target& each) {
       return each.is(here.context, here.device);
     };
-    if (!put_first(places_, is_here)) {
-      places_.splice(places_.begin(), places);
+    if (!put_first(targets_, is_here)) {
+      targets_.splice(targets_.begin(), targets);
     }
-    std::list<entry>& known = places_.front().entries;
+    std::list<entry>& known = targets_.front().entries;
     if (put_first(known, [&](const entry& each) { return each.key == entries.front().key; })) {
       return known.front().kernels;
     }
     known.splice(known.begin(), entries);
-    take_surplus(places_, most_places, places);
+    take_surplus(targets_, most_targets, targets);
     take_surplus(known, most_keys, entries);
     return made;
   }
 
   bool empty() const {
     const std::lock_guard lock(mutex_);
-    return places_.empty();
+    return targets_.empty();
   }
 
  private:
@@ -255,7 +255,7 @@ class compiled_kernels {
     held_kernels kernels;
   };
 
-  struct place {
+  struct target {
     sycl::context context;
     sycl::device device;
     std::list<entry> entries;  // the latest first
@@ -283,7 +283,7 @@ class compiled_kernels {
   }
 
   mutable detail::ranked_mutex<detail::lock_rank::compiled_kernels> mutex_;
-  mutable std::list<place> places_;  // the latest first
+  mutable std::list<target> targets_;  // the latest first
 };
 
 }  // namespace usmx::inline v1::internal

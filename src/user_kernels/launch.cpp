@@ -168,7 +168,7 @@ std::string described(const sycl::queue& queue) {
 const sycl::queue* common_queue(std::string_view kernel,
                                 std::span<const kernel_argument> arguments) {
   const sycl::queue* common = nullptr;
-  std::size_t first_place = 0;
+  std::size_t first_index = 0;
   for (std::size_t k = 0; k < arguments.size(); ++k) {
     const auto* const* used = std::get_if<const array*>(&arguments[k].value());
     if (used == nullptr) {
@@ -177,11 +177,11 @@ const sycl::queue* common_queue(std::string_view kernel,
     const sycl::queue& found = internal::presented_queue(internal::private_queue(**used));
     if (common != nullptr && found != *common) {
       throw placement_error(message(
-          kernel, ": arguments must be on the same queue, found argument ", first_place + 1, " on ",
+          kernel, ": arguments must be on the same queue, found argument ", first_index + 1, " on ",
           described(*common), " and argument ", k + 1, " on ", described(found),
           "; usmx::clone(array, queue) moves an array, or a queue says where the kernel runs"));
     }
-    first_place = common == nullptr ? k : first_place;
+    first_index = common == nullptr ? k : first_index;
     common = &found;
   }
   return common;
@@ -215,7 +215,7 @@ view_report& report_in(const array& memory) {
   return *reinterpret_cast<view_report*>(internal::first_element(memory));
 }
 
-std::string place_in_source(const view_report& found) {
+std::string source_position(const view_report& found) {
   return message(shown_file(std::string_view(found.file.data())), ':', found.line, ": ");
 }
 
@@ -231,9 +231,9 @@ array new_report(const kernel_signature& signature, const sycl::queue& queue) {
 view_checks::view_checks(const kernel_signature& signature, const sycl::queue& queue)
     : signature_(signature), memory_(new_report(signature, queue)) {}
 
-void view_checks::add_to(argument_bytes& view, std::size_t place) const {
+void view_checks::add_to(argument_bytes& view, std::size_t index) const {
   view.view.push_back(reinterpret_cast<std::intptr_t>(&report_in(memory_)));
-  view.view.push_back(static_cast<std::int64_t>(place));
+  view.view.push_back(static_cast<std::int64_t>(index));
 }
 
 void view_checks::require_none(std::vector<sycl::event> done,
@@ -243,9 +243,9 @@ void view_checks::require_none(std::vector<sycl::event> done,
   if (found.is_taken == 0) {
     return;
   }
-  const auto place = static_cast<std::size_t>(found.parameter);
-  const array& used = *std::get<const array*>(arguments[place].value());
-  const std::string where = place_text(signature_, place) + place_in_source(found);
+  const auto index = static_cast<std::size_t>(found.parameter);
+  const array& used = *std::get<const array*>(arguments[index].value());
+  const std::string where = parameter_text(signature_, index) + source_position(found);
   if (found.index_count < used.ndim()) {  // an element of a raw array in C order
     throw index_error(message(where, "expected an index inside size ", used.size(), ", found ",
                               found.indices[0]));

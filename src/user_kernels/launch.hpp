@@ -56,7 +56,7 @@ inline bool is_written(parameter_form form) noexcept {
 std::string description(const kernel_argument&);
 
 /// The beginning of each message: "axpy(float, const float*), argument 1 (float): ".
-std::string place_text(const kernel_signature&, std::size_t place);
+std::string parameter_text(const kernel_signature&, std::size_t index);
 
 struct kernel_home {
   const sycl::context& context;
@@ -67,9 +67,9 @@ inline kernel_home home_of(const kernel& of) noexcept { return {of.context(), of
 /// Why kernels that run there cannot use the memory of an array; nothing if they can.
 std::optional<std::string> reason_against(const array&, const kernel_home&);
 
-/// Throws value_error or type_error, with the signature, the argument's place and what was found,
-/// unless the argument suits the parameter at `place`.
-argument_bytes checked_argument(const kernel_signature&, std::size_t place, const kernel_argument&,
+/// Throws value_error or type_error, with the signature, the argument's index and what was found,
+/// unless the argument suits the parameter at `index`.
+argument_bytes checked_argument(const kernel_signature&, std::size_t index, const kernel_argument&,
                                 const kernel_home&);
 
 /// Throws value_error unless there are as many arguments as parameters.
@@ -79,7 +79,7 @@ void require_count(const kernel_signature&, std::size_t found);
 void require_parameters(const kernel_signature&, std::span<const kernel_parameter> found);
 
 /// The size in bytes of a local_memory argument. Throws as checked_argument() does.
-std::size_t checked_local_nbytes(const kernel_signature&, std::size_t place,
+std::size_t checked_local_nbytes(const kernel_signature&, std::size_t index,
                                  const kernel_argument&);
 
 /// The limits of a launch, by the device and the kernel. Sizes are in the order of launch_sizes.
@@ -165,8 +165,8 @@ class view_checks {
   /// Allocates it where the kernel and the host can write.
   view_checks(const kernel_signature&, const sycl::queue&);
 
-  /// Completes the bytes of the view that is the parameter at `place`.
-  void add_to(argument_bytes& view, std::size_t place) const;
+  /// Completes the bytes of the view that is the parameter at `index`.
+  void add_to(argument_bytes& view, std::size_t index) const;
   /// The kernel writes it.
   array_use use() const noexcept { return {&memory_, access::write}; }
   /// Waits for the launches. Throws index_error if there was a bad access.

@@ -195,7 +195,7 @@ def test_package_without_kernels_compiles(tmp_path, content):
     assert float(copy.run(SINE)) == 0
 
 
-INDEX_NBYTES = 32 + 56 * 4  # the header, and the places of some programs
+INDEX_NBYTES = 32 + 56 * 4  # the header, and the indices of some programs
 
 
 def some_bytes_of(size):

@@ -2,7 +2,7 @@
 // are, and elements at indices. Python's functions of usmx. What is where an element is not zero,
 // nonzero(), is in copy/select/selection.hpp.
 //
-//   const usmx::array places = usmx::searchsorted(usmx::sort(x), values);
+//   const usmx::array positions = usmx::searchsorted(usmx::sort(x), values);
 //   const usmx::array kinds = usmx::unique_values(x);
 #pragma once
 
@@ -103,14 +103,14 @@ struct unique_options {
 /// Finds the different elements, where each is, and how often. Waits and throws as unique_values().
 [[nodiscard]] USMX_API unique_all_result unique_all(const array& x, const unique_options& how = {});
 
-/// Selects the elements at indices along an axis, whose place in the result the axes of `indices`
-/// take. Without an axis, the elements are in one dimension, in C order. Negative indices count
-/// from the end, true is 1 and false 0. The result is new, on the queue of `x` and of its kind.
-/// Waits. Throws index_error for an index outside of the axis, and for other indices than integers;
-/// axis_error; placement_error.
+/// Selects the elements at indices along an axis, whose position in the result the axes of
+/// `indices` take. Without an axis, the elements are in one dimension, in C order. Negative indices
+/// count from the end, true is 1 and false 0. The result is new, on the queue of `x` and of its
+/// kind. Waits. Throws index_error for an index outside of the axis, and for other indices than
+/// integers; axis_error; placement_error.
 [[nodiscard]] USMX_API array take(const array& x, const array& indices,
                                   std::optional<std::ptrdiff_t> axis = {});
-/// Finds the places in C order of the elements that are not zero: a new array of int64, of one
+/// Finds the positions in C order of the elements that are not zero: a new array of int64, of one
 /// dimension. Waits and throws as nonzero() does.
 [[nodiscard]] USMX_API array flatnonzero(const array& x);
 /// Finds the indices of the elements that are not zero: a new array of int64, with a row for each

@@ -85,7 +85,7 @@ class USMX_API elementwise_kernel {
   /// it is used, or a structure of the preamble, which stands for a structured type of its size.
   /// The operation indexes raw arrays by itself: `table[k]` is the k-th element in C
   /// order, `table(i, j)` and `table.extent(0)` are those of a usmx::view. `operation` are
-  /// statements of C++ that set the outputs. They may use the letters as types, `i`, the place of
+  /// statements of C++ that set the outputs. They may use the letters as types, `i`, the index of
   /// the element in C order, and what usmx/kernel.hpp has. Throws value_error for parameters that
   /// are not written so, of which two have one name, or without outputs. Compiles nothing.
   elementwise_kernel(std::string_view inputs, std::string_view outputs, std::string operation,
@@ -155,7 +155,7 @@ class reduction_call;
 
 /// The expressions of a reduction, in C++.
 struct reduction_expressions {
-  /// An expression of the inputs, of `i`, the place of the element among those of its result in C
+  /// An expression of the inputs, of `i`, the index of the element among those of its result in C
   /// order, and of `n`, their number.
   std::string map;
   /// An expression of `a` and `b` that puts two values together. Their order must not matter.

@@ -94,41 +94,41 @@ class strided_iterator {
   {
     return &**this;
   }
-  /// The element, or the row, `n` places on.
+  /// The element, or the row, `n` positions on.
   constexpr reference operator[](std::ptrdiff_t n) const noexcept { return *(*this + n); }
 
-  /// Moves `n` places on.
+  /// Moves `n` positions on.
   constexpr strided_iterator& operator+=(std::ptrdiff_t n) noexcept {
     index_ += n;
     return *this;
   }
-  /// Moves `n` places back.
+  /// Moves `n` positions back.
   constexpr strided_iterator& operator-=(std::ptrdiff_t n) noexcept { return *this += -n; }
-  /// Moves one place on.
+  /// Moves one position on.
   constexpr strided_iterator& operator++() noexcept { return *this += 1; }
-  /// Moves one place back.
+  /// Moves one position back.
   constexpr strided_iterator& operator--() noexcept { return *this += -1; }
-  /// Moves one place on, and returns the old place.
+  /// Moves one position on, and returns the old position.
   constexpr strided_iterator operator++(int) noexcept {
     const strided_iterator before = *this;
     ++*this;
     return before;
   }
-  /// Moves one place back, and returns the old place.
+  /// Moves one position back, and returns the old position.
   constexpr strided_iterator operator--(int) noexcept {
     const strided_iterator before = *this;
     --*this;
     return before;
   }
-  /// The place `n` places on.
+  /// The position `n` positions on.
   friend constexpr strided_iterator operator+(strided_iterator i, std::ptrdiff_t n) noexcept {
     return i += n;
   }
-  /// The place `n` places on.
+  /// The position `n` positions on.
   friend constexpr strided_iterator operator+(std::ptrdiff_t n, strided_iterator i) noexcept {
     return i += n;
   }
-  /// The place `n` places back.
+  /// The position `n` positions back.
   friend constexpr strided_iterator operator-(strided_iterator i, std::ptrdiff_t n) noexcept {
     return i -= n;
   }
@@ -137,11 +137,11 @@ class strided_iterator {
                                             const strided_iterator& b) noexcept {
     return a.index_ - b.index_;
   }
-  /// Whether both are at the same place. Precondition: both belong to the same view.
+  /// Whether both are at the same position. Precondition: both belong to the same view.
   friend constexpr bool operator==(const strided_iterator& a, const strided_iterator& b) noexcept {
     return a.index_ == b.index_;
   }
-  /// Compares two places. Precondition: both belong to the same view.
+  /// Compares two positions. Precondition: both belong to the same view.
   friend constexpr auto operator<=>(const strided_iterator& a, const strided_iterator& b) noexcept {
     return a.index_ <=> b.index_;
   }
@@ -285,13 +285,13 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
   constexpr strided_iterator<T, N> begin() const noexcept
     requires(N > 0)
   {
-    return place(0);
+    return iterator_at(0);
   }
   /// An iterator past the last element, or the last row.
   constexpr strided_iterator<T, N> end() const noexcept
     requires(N > 0)
   {
-    return place(extents_[0]);
+    return iterator_at(extents_[0]);
   }
 
 #if defined(__cpp_lib_mdspan)
@@ -319,7 +319,7 @@ class strided_view : public detail::view_spellings<strided_view<T, N>> {
 #endif
 
  private:
-  constexpr strided_iterator<T, N> place(std::ptrdiff_t index) const noexcept {
+  constexpr strided_iterator<T, N> iterator_at(std::ptrdiff_t index) const noexcept {
     if constexpr (N == 1) {
       return {data_, strides_[0], index};
     } else {

@@ -279,25 +279,25 @@ class checked_function<Function, Result(Ts...)> {
   }
 
  private:
-  template <std::size_t... Places>
-  Result call(std::index_sequence<Places...>, asked_for_t<Ts>&... given) const {
+  template <std::size_t... Indices>
+  Result call(std::index_sequence<Indices...>, asked_for_t<Ts>&... given) const {
     // The braces check the arguments from left to right.
-    std::tuple<decltype(met<Ts>(given, Places))...> arguments{met<Ts>(given, Places)...};
+    std::tuple<decltype(met<Ts>(given, Indices))...> arguments{met<Ts>(given, Indices)...};
     return std::apply(function_, std::move(arguments));
   }
 
   template <class T>
-  decltype(auto) met(asked_for_t<T>& given, std::size_t place) const {
+  decltype(auto) met(asked_for_t<T>& given, std::size_t index) const {
     if constexpr (is_asked<T>) {
-      return asked<std::remove_cvref_t<T>>::met(given, [&] { return where(place); });
+      return asked<std::remove_cvref_t<T>>::met(given, [&] { return where(index); });
     } else {
       return static_cast<T&&>(given);
     }
   }
 
   /// The beginning of an error's text, such as "f(): argument 'x'".
-  std::string where(std::size_t place) const {
-    const std::size_t k = place - unnamed_;
+  std::string where(std::size_t index) const {
+    const std::size_t k = index - unnamed_;
     const bool is_named = k < names_.size() && !names_[k].empty();
     return name_ + "(): argument " + (is_named ? "'" + names_[k] + "'" : std::to_string(k + 1));
   }

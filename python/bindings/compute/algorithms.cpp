@@ -119,7 +119,7 @@ nb::object accumulate(bool is_sum, nb::handle of, nb::handle axis, nb::handle ty
 }
 
 nb::object sort(const std::string& function, nb::handle of, nb::handle axis, bool descending,
-                bool wants_places, nb::handle only) {
+                bool wants_indices, nb::handle only) {
   const array x = array_in(of);
   require_plain(function, x);
   require_usable_process();
@@ -127,7 +127,7 @@ nb::object sort(const std::string& function, nb::handle of, nb::handle axis, boo
   const names name{function};
   progress_line line(name);
   const internal::ordering call(
-      function, wants_places ? internal::ordered_by::places : internal::ordered_by::elements, x,
+      function, wants_indices ? internal::ordered_by::indices : internal::ordered_by::elements, x,
       {.axis = axis_argument(axis),
        .descending = descending,
        .progress = [&](std::chrono::seconds passed) { line.show(passed); }});
@@ -146,11 +146,11 @@ void bind_algorithms(nb::module_& m) {
         "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
         "None where there is none, \"kernel\" for kernels, and \"groups\" for those of GPUs.");
   m.def("_sort", &sort, nb::arg("function"), nb::arg("x"), nb::arg("axis").none(),
-        nb::arg("descending") = false, nb::arg("wants_places") = false,
+        nb::arg("descending") = false, nb::arg("wants_indices") = false,
         nb::arg("only").none() = nb::none(),
         nb::sig("def _sort(function: str, x: USMArray, axis: object, descending: bool = False, "
-                "wants_places: bool = False, only: str | None = None) -> Any"),
-        "The sorted elements, or their places. `only` is that of _accumulate.");
+                "wants_indices: bool = False, only: str | None = None) -> Any"),
+        "The sorted elements, or their indices. `only` is that of _accumulate.");
 }
 
 }  // namespace usmx::bindings

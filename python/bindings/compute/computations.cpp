@@ -172,15 +172,15 @@ const array* model_of(PyObject* const* arguments, int operands) {
   return is_second ? second : first;
 }
 
-/// Sets the operand at a place, and the loop that takes it.
-bool take_operand(small_call& call, PyObject* object, int place) {
+/// Sets the operand at an index, and the loop that takes it.
+bool take_operand(small_call& call, PyObject* object, int index) {
   const array* a = as_array(object);
   if (a != nullptr && (a == call.model || std::ranges::equal(a->shape(), call.model->shape()))) {
-    call.operands[place] = internal::first_element(*a);
+    call.operands[index] = internal::first_element(*a);
     return a == call.model ||
            (a->type() == call.model->type() && are_together(*a, *call.model) && is_compact(*a));
   }
-  call.loop = place == 0 ? call.loops->number_first : call.loops->number_second;
+  call.loop = index == 0 ? call.loops->number_first : call.loops->number_second;
   if (a == nullptr) {
     call.value = number_bytes(object, call.model->type().code());
     return call.loop != nullptr && call.value.has_value();

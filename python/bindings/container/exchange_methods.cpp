@@ -77,8 +77,8 @@ std::optional<dlpack::device> named_device(nb::handle dl_device) {
                         static_cast<std::int32_t>(numbers[1])};
 }
 
-/// A place for a tensor: the array's, or that of a copy of it.
-struct tensor_place {
+/// Where a tensor is: the array's, or that of a copy of it.
+struct tensor_target {
   dlpack::device device;
   /// The queue of the device, if the array is not on it.
   std::optional<sycl::queue> elsewhere{};
@@ -92,16 +92,16 @@ usm_kind kind_of_copy(dlpack::device where) {
   return where.type == dlpack::device_type::cuda_managed ? usm_kind::shared : usm_kind::device;
 }
 
-tensor_place place_argument(const array& a, nb::handle dl_device) {
+tensor_target target_argument(const array& a, nb::handle dl_device) {
   if (dl_device.is_none()) {
-    return {place_of(a)};
+    return {dlpack_device_of(a)};
   }
   const std::optional<dlpack::device> wanted = named_device(dl_device);
   if (wanted == dlpack::host) {
     return {*wanted,
             internal::host_may_view(a) ? std::nullopt : std::optional(internal::private_queue(a))};
   }
-  const dlpack::device own = place_of(a);
+  const dlpack::device own = dlpack_device_of(a);
   if (wanted && own != dlpack::host && exchange::is_on(a, *wanted)) {
     return {*wanted};
   }
@@ -124,7 +124,7 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
                      nb::handle dl_device, nb::handle copy) {
   const array& a = self.value;
   const bool versioned = knows_versions(max_version);
-  const auto [where, elsewhere] = place_argument(a, dl_device);
+  const auto [where, elsewhere] = target_argument(a, dl_device);
   const stream_argument consumer(stream, dlpack::is_cuda(where.type));
   const copying wanted = copy_argument(copy);
   if (elsewhere && wanted == copying::never) {
@@ -146,7 +146,7 @@ nb::object to_dlpack(const py_array& self, nb::handle stream, nb::handle max_ver
 }
 
 nb::object device_of(const py_array& self) {
-  const dlpack::device where = place_of(self.value);
+  const dlpack::device where = dlpack_device_of(self.value);
   return checked(Py_BuildValue("(ii)", static_cast<int>(where.type), static_cast<int>(where.id)));
 }
 

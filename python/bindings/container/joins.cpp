@@ -107,16 +107,16 @@ nb::object joined(nb::handle arrays, nb::handle axis, bool is_new) {
   const array result =
       make_array(layout::c_order(*shape), parts[0].type(), internal::private_queue(parts[0]),
                  parts[0].kind(), first_use::in_order);
-  std::vector<index_item> place(*along + 1,
-                                index_item::slice(index_item::none, index_item::none, 1));
+  std::vector<index_item> part(*along + 1,
+                               index_item::slice(index_item::none, index_item::none, 1));
   std::vector<std::pair<array, array>> copies;
   copies.reserve(parts.size());
   std::ptrdiff_t first = 0;
   for (array& each : parts) {
     const std::ptrdiff_t end = first + each.shape()[*along];
-    place.back() = index_item::slice(first, end, 1);
+    part.back() = index_item::slice(first, end, 1);
     copies.emplace_back(std::move(each),
-                        internal::with_layout(result, subscript(result.layout(), place)));
+                        internal::with_layout(result, subscript(result.layout(), part)));
     first = end;
   }
   copy_parts(copies, result);

@@ -184,7 +184,7 @@ std::optional<std::int32_t> cuda_device_of(PyObject* producer) {
   return std::in_range<std::int32_t>(number) ? static_cast<std::int32_t>(number) : -1;  // no device
 }
 
-dlpack::device place_of(const array& a) {
+dlpack::device dlpack_device_of(const array& a) {
   const bool is_system = a.owner() && is_system_memory(*a.owner());
   return is_system ? dlpack::host : exchange::dlpack_device(a);
 }

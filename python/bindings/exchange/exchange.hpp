@@ -127,7 +127,7 @@ std::optional<array> import_cuda_producer(PyObject* producer);
 
 /// The device on which DLPack has the array: the host if the memory is the system's. Throws
 /// buffer_error if DLPack has no number for the device or no words for the context.
-dlpack::device place_of(const array&);
+dlpack::device dlpack_device_of(const array&);
 
 /// A capsule of either generation. Its tensor keeps the memory alive without the interpreter. The
 /// caller has ensured that the elements are ready to be read on that device.

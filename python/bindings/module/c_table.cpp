@@ -134,12 +134,12 @@ int as_sycl_object(PyObject* object, void** result, Find find) noexcept {
   return guarded_with_lock(failed, [&] {
     require_usable_process();
     std::ignore = at(object, "an object of Python's");
-    void*& place = at(result, "a place for the result");
+    void*& made = at(result, "a place for the result");
     std::optional<T> found = find();
     if (!found) {
       return nothing_of_the_kind;
     }
-    place = new T(*std::move(found));
+    made = new T(*std::move(found));
     return answer_of(value_of_either<T>(object) != nullptr);
   });
 }
@@ -447,7 +447,7 @@ const array& ready_array(void* object) {
 int from_object(void* object, dlpack::managed_tensor** made) noexcept {
   return guarded_with_lock(-1, [&] {
     const array& a = ready_array(object);
-    *made = exchange::to_dlpack(a, place_of(a));
+    *made = exchange::to_dlpack(a, dlpack_device_of(a));
     return 0;
   });
 }
@@ -465,7 +465,7 @@ int to_object(dlpack::managed_tensor* given, void** object) noexcept {
 int look_into(void* object, dlpack::tensor* seen) noexcept {
   return guarded_with_lock(-1, [&] {
     const array& a = ready_array(object);
-    *seen = exchange::view_as_dlpack(a, place_of(a));
+    *seen = exchange::view_as_dlpack(a, dlpack_device_of(a));
     return 0;
   });
 }

@@ -133,9 +133,9 @@ struct definition {
 
 // The number of C functions, one for each method descriptor, which passes nothing on that would say
 // which function was called. About 120 are used.
-constexpr std::size_t places = 256;
-std::array<definition, places> definitions;
-std::size_t used_places = 0;
+constexpr std::size_t slot_count = 256;
+std::array<definition, slot_count> definitions;
+std::size_t used_slots = 0;
 
 std::vector<std::pair<std::string_view, one_argument_answer>> answers;
 
@@ -185,29 +185,29 @@ PyObject* call_with_self(const definition& called, PyObject* self, PyObject* con
   return call(called, with_self, count + 1, keywords);
 }
 
-template <std::size_t place>
+template <std::size_t slot>
 PyObject* call_function(PyObject*, PyObject* const* arguments, Py_ssize_t count,
                         PyObject* keywords) {
-  return call_or_answer(definitions[place], arguments, count, keywords);
+  return call_or_answer(definitions[slot], arguments, count, keywords);
 }
 
-template <std::size_t place>
+template <std::size_t slot>
 PyObject* call_method(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                       PyObject* keywords) {
-  return call_with_self(definitions[place], self, arguments, count, keywords);
+  return call_with_self(definitions[slot], self, arguments, count, keywords);
 }
 
 using c_function = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
-template <std::size_t... place>
-constexpr std::array<c_function, places> all_calls_of_functions(std::index_sequence<place...>) {
-  return {&call_function<place>...};
+template <std::size_t... slot>
+constexpr std::array<c_function, slot_count> all_calls_of_functions(std::index_sequence<slot...>) {
+  return {&call_function<slot>...};
 }
-template <std::size_t... place>
-constexpr std::array<c_function, places> all_calls_of_methods(std::index_sequence<place...>) {
-  return {&call_method<place>...};
+template <std::size_t... slot>
+constexpr std::array<c_function, slot_count> all_calls_of_methods(std::index_sequence<slot...>) {
+  return {&call_method<slot>...};
 }
-constexpr auto calls_of_functions = all_calls_of_functions(std::make_index_sequence<places>());
-constexpr auto calls_of_methods = all_calls_of_methods(std::make_index_sequence<places>());
+constexpr auto calls_of_functions = all_calls_of_functions(std::make_index_sequence<slot_count>());
+constexpr auto calls_of_methods = all_calls_of_methods(std::make_index_sequence<slot_count>());
 
 // ---- signatures
 
@@ -267,9 +267,9 @@ std::string text_signature(std::string_view declared, std::string_view name, boo
 
 /// Whether there is a free C function. A module that is imported again and again keeps nanobind's
 /// functions when there is none.
-bool has_place() { return used_places < places; }
+bool has_slot() { return used_slots < slot_count; }
 
-/// Fills the next place. `shown_name` is empty for the function's own.
+/// Fills the next slot. `shown_name` is empty for the function's own.
 definition& define(nb::handle function, const c_function* calls, bool is_method,
                    std::string shown_name = {}) {
   const nb::object signatures = nb::getattr(function, "__nb_signature__");
@@ -277,7 +277,7 @@ definition& define(nb::handle function, const c_function* calls, bool is_method,
   const nb::object declared = first[0];
   const nb::object doc = first[1];
   const nb::object name = nb::getattr(function, "__name__");
-  definition& made = definitions[used_places];
+  definition& made = definitions[used_slots];
   made.name = to_text("__name__", name.ptr());
   made.shown_name = shown_name.empty() ? made.name : std::move(shown_name);
   made.is_method = is_method;
@@ -287,11 +287,11 @@ definition& define(nb::handle function, const c_function* calls, bool is_method,
     made.text += to_text("__doc__", doc.ptr());
   }
   made.as_method = {made.name.c_str(),
-                    reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(calls[used_places])),
+                    reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(calls[used_slots])),
                     METH_FASTCALL | METH_KEYWORDS, made.text.c_str()};
   made.function = nb::borrow(function).release().ptr();
   made.call = PyVectorcall_Function(made.function);
-  ++used_places;
+  ++used_slots;
   return made;
 }
 
@@ -314,13 +314,13 @@ nb::object new_method(nb::handle function, nb::handle cls) {
 /// Ends the functions that were defined since then together with their owner: descriptors keep
 /// their class.
 void let_functions_go_with(nb::handle owner, std::size_t first) {
-  if (first == used_places) {
+  if (first == used_slots) {
     return;
   }
   struct range {
     std::size_t first, end;
   };
-  auto kept = std::unique_ptr<range>(new range{first, used_places});
+  auto kept = std::unique_ptr<range>(new range{first, used_slots});
   const nb::capsule capsule(kept.get(), [](void* given) noexcept {
     const std::unique_ptr<range> of_owner(static_cast<range*>(given));
     for (std::size_t k = of_owner->first; k < of_owner->end; ++k) {
@@ -380,17 +380,17 @@ void explain_constructions_of(nb::handle cls, const definition& constructor) {
 }
 
 void make_class_inspectable(nb::handle cls) {
-  const std::size_t first = used_places;
+  const std::size_t first = used_slots;
   // Python puts a function of its own into the slot when a __new__ is set.
   auto* type = reinterpret_cast<PyTypeObject*>(cls.ptr());
   const newfunc slot = type->tp_new;
   for (const auto& [name, value] : attributes_of(cls)) {
-    if (is_method(value) && has_place()) {
+    if (is_method(value) && has_slot()) {
       nb::setattr(cls, name, new_method(value, cls));
       if (name.c_str() == std::string_view("__init__")) {
-        explain_constructions_of(cls, definitions[used_places - 1]);
+        explain_constructions_of(cls, definitions[used_slots - 1]);
       }
-    } else if (is_function(value) && has_place()) {
+    } else if (is_function(value) && has_slot()) {
       nb::setattr(cls, name, new_function(value, cls, nb::none()));
     }
   }
@@ -401,11 +401,11 @@ void make_class_inspectable(nb::handle cls) {
 void make_inspectable(nb::handle m) {
   const nb::object name_of_module = nb::getattr(m, "__name__");
   std::vector<nb::object> classes;
-  const std::size_t first = used_places;
+  const std::size_t first = used_slots;
   for (const auto& [name, value] : attributes_of(m)) {
     if (PyType_Check(value.ptr()) != 0) {
       classes.push_back(value);
-    } else if (is_function(value) && name.c_str()[0] != '_' && has_place()) {
+    } else if (is_function(value) && name.c_str()[0] != '_' && has_slot()) {
       nb::setattr(m, name, new_function(value, m, name_of_module));
     }
   }

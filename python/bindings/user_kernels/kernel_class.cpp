@@ -92,12 +92,12 @@ class compiled_source {
   }
   const std::vector<std::string>& names() const noexcept { return names_; }
   /// The arguments of a Kernel's constructor for one of the kernels, by their names.
-  nb::dict keywords(std::size_t place) const {
+  nb::dict keywords(std::size_t index) const {
     nb::dict all;
     all["source"] = internal::is_spirv(source_)
                         ? nb::object(nb::bytes(source_.data(), source_.size()))
                         : nb::cast(source_);
-    all["name"] = names_[place];
+    all["name"] = names_[index];
     all["defines"] = mapping_of(options_.defines);
     all["headers"] = mapping_of(options_.headers);
     all["options"] = nb::tuple(nb::cast(options_.options));
@@ -135,7 +135,7 @@ class compiled_source {
 /// The contents of a usmx.Kernel.
 struct py_kernel {
   std::shared_ptr<compiled_source> source;
-  std::size_t place;
+  std::size_t index;
   kernel_signature signature;
 };
 
@@ -164,10 +164,10 @@ std::string source_argument(nb::handle source) {
   return module;
 }
 
-py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t place) {
+py_kernel kernel_at(std::shared_ptr<compiled_source> source, std::size_t index) {
   const sycl::queue queue = internal::presented_queue(internal::default_queue());
-  kernel_signature signature = (*source->compiled_for(queue))[place].signature();
-  return {std::move(source), place, std::move(signature)};
+  kernel_signature signature = (*source->compiled_for(queue))[index].signature();
+  return {std::move(source), index, std::move(signature)};
 }
 
 // ---- launching
@@ -249,7 +249,7 @@ nb::object launch(const py_kernel& self, nb::handle global, nb::handle local, nb
   const internal::held_kernels compiled = self.source->compiled_for(where);
   return event_object(launching(self.signature.name, [&] {
     const without_interpreter_lock unlocked;
-    const kernel& chosen = (*compiled)[self.place];
+    const kernel& chosen = (*compiled)[self.index];
     return waits ? chosen.launch(sizes, arguments.all(), &where, events)
                  : chosen.launch_async(sizes, arguments.all(), &where, events);
   }));
@@ -349,7 +349,7 @@ void bind_user_kernels(nb::module_& m) {
           "name", [](const py_kernel& self) { return self.signature.name; },
           "The name of the kernel.")
       .def_prop_ro(
-          "_written", [](const py_kernel& self) { return self.source->keywords(self.place); },
+          "_written", [](const py_kernel& self) { return self.source->keywords(self.index); },
           "The arguments of the constructor.")
       .def("__repr__",
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });

@@ -247,16 +247,16 @@ def where(condition: Operand, x: Operand | None = None, y: Operand | None = None
 
 def round_to(x: USMArray, decimals: SupportsIndex, out: USMArray | None) -> USMArray:
     """The elements rounded to so many decimals, as NumPy rounds: scaled by a power of 10."""
-    places = as_integer("decimals", decimals)
-    if not -(2**31) <= places < 2**31:
-        raise OverflowError(f"decimals must be an int of 32 bits, found {places}")
+    digits = as_integer("decimals", decimals)
+    if not -(2**31) <= digits < 2**31:
+        raise OverflowError(f"decimals must be an int of 32 bits, found {digits}")
     row = ROWS["round"]
-    if places == 0 or (places > 0 and x.dtype.kind in "iu"):
+    if digits == 0 or (digits > 0 and x.dtype.kind in "iu"):
         return compute(row, (x,), out)
-    if places < -19 and x.dtype.kind in "iu":  # more digits than any integer has
+    if digits < -19 and x.dtype.kind in "iu":  # more digits than any integer has
         return compute(ROWS["multiply"], (x, 0), out)
-    power = 10 ** (places if places > 0 else -places) if -309 < places < 309 else inf
-    up, down = ("multiply", "divide") if places > 0 else ("divide", "multiply")
+    power = 10 ** (digits if digits > 0 else -digits) if -309 < digits < 309 else inf
+    up, down = ("multiply", "divide") if digits > 0 else ("divide", "multiply")
     rounded = compute(row, (compute(ROWS[up], (x, power)),))
     scaled = compute(ROWS[down], (rounded, power))
     if x.dtype.kind in "iu":

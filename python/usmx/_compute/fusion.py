@@ -134,8 +134,8 @@ class Fused:
         if all(map(is_number, operands)):
             found = self._function(*operands, **constants)
             return found if out is None else written(name, out, asarray(found))
-        places = [f"argument {place}" for place, _ in enumerate(operands, 1)]
-        arguments = operands_of(name, places, operands)
+        positions = [f"argument {position}" for position, _ in enumerate(operands, 1)]
+        arguments = operands_of(name, positions, operands)
         device = next(each for each in arguments if type(each) is USMArray)._own_queue.sycl_device
         key = _key_of(device, arguments, constants)
         program = self._programs.entries.get(key)
@@ -152,17 +152,19 @@ class Fused:
     def _trace(self, name, operands, device, constants):
         trace = Trace(device)
         arguments = [
-            trace.argument(place, each.dtype) if type(each) is USMArray else each
-            for place, each in enumerate(operands)
+            trace.argument(position, each.dtype) if type(each) is USMArray else each
+            for position, each in enumerate(operands)
         ]
         with trace:
             result = self._function(*arguments, **constants)
         changed = {
-            place: self._step(name, each)
-            for place, each in enumerate(arguments)
-            if isinstance(each, Element) and each.name != f"p{place}"
+            position: self._step(name, each)
+            for position, each in enumerate(arguments)
+            if isinstance(each, Element) and each.name != f"p{position}"
         }
-        returned = next((place for place, each in enumerate(arguments) if each is result), None)
+        returned = next(
+            (position for position, each in enumerate(arguments) if each is result), None
+        )
         if returned is not None and isinstance(result, Element):
             return Program(name, None, returned, changed, trace.fits)
         if not isinstance(result, (Element, Reduced)):
@@ -189,12 +191,12 @@ class Fused:
         return Step(kernel, given, result.options)
 
 
-class Place(int):
-    """The place of an array among the arguments of a function."""
+class Position(int):
+    """The position of an array among the arguments of a function."""
 
 
 class Step(NamedTuple):
-    """A kernel and what it is called with: places of arrays, and numbers."""
+    """A kernel and what it is called with: positions of arrays, and numbers."""
 
     kernel: Any
     given: list[Any]
@@ -202,7 +204,7 @@ class Step(NamedTuple):
 
     def run(self, operands: tuple[Any, ...], out: Any = None) -> Any:
         """Call the kernel."""
-        given = [operands[each] if type(each) is Place else each for each in self.given]
+        given = [operands[each] if type(each) is Position else each for each in self.given]
         return self.kernel(*given, out=out, **self.options)
 
 
@@ -213,20 +215,20 @@ class Program(NamedTuple):
     step: Step | None
     """The step that makes the result, unless the function returns an argument."""
     returned: int | None
-    """The place of that argument."""
+    """The position of that argument."""
     changed: dict[int, Step]
     """The steps that make the values which the function leaves in arguments, by their positions."""
     fits: list[tuple[frozenset[int], frozenset[int]]]
-    """Places of arrays that make what is changed in place, and of those that must not extend it."""
+    """Positions of arrays that make what is changed, and of those that must not extend it."""
 
     def run(self, given: tuple[Any, ...], operands: tuple[Any, ...], out: Any) -> Any:
         """Call the kernels. Arguments are changed once all results are made."""
         for into, added in self.fits:
             self._require_fitting(_shape_of(operands, into), _shape_of(operands, into | added))
-        for place in self.changed:
-            self._require_changeable(place, given, operands)
+        for position in self.changed:
+            self._require_changeable(position, given, operands)
         found = None if self.step is None else self.step.run(operands, out)
-        made = [(operands[place], step.run(operands)) for place, step in self.changed.items()]
+        made = [(operands[position], step.run(operands)) for position, step in self.changed.items()]
         for changed, value in made:
             copy_async(changed, value)
         if self.returned is None:
@@ -241,20 +243,20 @@ class Program(NamedTuple):
                 f"shape {shape}"
             )
 
-    def _require_changeable(self, place, given, operands):
-        changed = operands[place]
-        text = f"fuse: {self.name} works in place on argument {place + 1}, which"
-        if _as_array(given[place]) is None:
-            raise TypeError(f"{text} must be a USMArray, found {short_repr(given[place])}")
+    def _require_changeable(self, position, given, operands):
+        changed = operands[position]
+        text = f"fuse: {self.name} works in place on argument {position + 1}, which"
+        if _as_array(given[position]) is None:
+            raise TypeError(f"{text} must be a USMArray, found {short_repr(given[position])}")
         if not changed.flags.writable:
             raise ValueError(f"{text} is read-only")
         for other, each in enumerate(operands):
-            if other != place and type(each) is USMArray and may_share_memory(changed, each):
+            if other != position and type(each) is USMArray and may_share_memory(changed, each):
                 raise TypeError(f"{text} may share memory with argument {other + 1}")
 
 
-def _shape_of(operands, places):
-    return numpy.broadcast_shapes(*(operands[place].shape for place in places))
+def _shape_of(operands, positions):
+    return numpy.broadcast_shapes(*(operands[position].shape for position in positions))
 
 
 # ---- keys of arguments: by type and bits
@@ -309,7 +311,7 @@ class Form(NamedTuple):
     """The types, and how numbers are converted to them."""
     result: NumpyType
     text: str
-    """With places for the names of the operands."""
+    """With positions for the names of the operands."""
 
 
 _forms: dict[tuple[Any, ...], Form] = new_cache()
@@ -335,7 +337,7 @@ class Value(NamedTuple):
     reads: tuple[str, ...]
     """The names in it."""
     arrays: frozenset[int]
-    """The places of the arrays that decide about its shape."""
+    """The positions of the arrays that decide about its shape."""
     argument: Any = None
     """The argument that the kernel is called with."""
 
@@ -367,11 +369,11 @@ class Trace:
         tracing.trace = self._outer
         self._is_open = False
 
-    def argument(self, place: int, dtype: NumpyType) -> Element:
+    def argument(self, position: int, dtype: NumpyType) -> Element:
         """The elements of an array."""
-        value = Value(dtype, "", (), frozenset((place,)), Place(place))
+        value = Value(dtype, "", (), frozenset((position,)), Position(position))
         self._parameter_count += 1
-        return self._element(f"p{place}", value)
+        return self._element(f"p{position}", value)
 
     def needed(self, name: str) -> list[tuple[str, Value]]:
         """The parameters and lines that a value is made of, in their order."""
@@ -413,7 +415,7 @@ class Trace:
                 raise
             return self.apply(row, tuple(map(comparable, operands)), out)
         found = self.line(form.result, form.text.format(*names), names)
-        return found if out is None else self._in_place(row, out, found)
+        return found if out is None else self._in_position(row, out, found)
 
     def line(self, dtype: NumpyType, text: str, names: list[str]) -> Element:
         """The value that a line makes of those with these names; it calls itself `@`."""
@@ -468,7 +470,7 @@ class Trace:
         self.values[name] = Value(dtype, "", (), frozenset(), number)
         return name
 
-    def _in_place(self, row, out, found):
+    def _in_position(self, row, out, found):
         """Makes the result what `out` is by all of its names."""
         if not isinstance(out, Element):
             raise TypeError(f"fuse: {row.name} writes to elements, found out={short_repr(out)}")

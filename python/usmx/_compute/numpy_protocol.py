@@ -179,7 +179,7 @@ def _extreme(name: str, worst: float):
     return function
 
 
-def _place(name: str, worst: float):
+def _index(name: str, worst: float):
     def function(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False) -> USMArray:
         x = _filled(a, worst) if a.dtype.kind in "fc" else a
         return reduce(REDUCTIONS[name], x, axis, keepdims, out=out)
@@ -191,8 +191,8 @@ nansum = _total("sum", 0)
 nanprod = _total("prod", 1)
 nanmax = _extreme("max", -math.inf)
 nanmin = _extreme("min", math.inf)
-nanargmax = _place("argmax", -math.inf)
-nanargmin = _place("argmin", math.inf)
+nanargmax = _index("argmax", -math.inf)
+nanargmin = _index("argmin", math.inf)
 
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> USMArray:
@@ -506,15 +506,15 @@ _kernels: dict[tuple[Any, ...], ElementwiseKernel] = new_cache()
 
 # One work item goes through the values of one element, in the order in which NumPy takes them.
 _OPERATION = """\
-if (i == 0 || places[i - 1] != places[i]) {{
-  const int64_t place = places[i];
-  {target} out = target[place];
-  for (int64_t j = i; j < count && places[j] == place; ++j) {{
+if (i == 0 || indices[i - 1] != indices[i]) {{
+  const int64_t index = indices[i];
+  {target} out = target[index];
+  for (int64_t j = i; j < count && indices[j] == index; ++j) {{
     const {target} {first} = out;
     {second}
     {operation};
   }}
-  target[place] = out;
+  target[index] = out;
 }}"""
 
 
@@ -527,8 +527,8 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
     if not target.flags.writable:
         raise ValueError(f"{row.name}.at: the array is read-only")
     options: dict[str, Any] = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
-    places = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
-    shape, places = places.shape, reshape(places, (-1,), copy=True)
+    indices = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
+    shape, indices = indices.shape, reshape(indices, (-1,), copy=True)
     operands = [target]
     for name, value in zip(row.operands[1:], values, strict=True):
         value = truth_of(value) if row.is_logical else value
@@ -545,22 +545,22 @@ def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
             for each in operands[1:]
         )
         flat = numpy.asarray(target).reshape(-1)
-        getattr(numpy, row.numpy).at(flat, numpy.asarray(places), *given)
+        getattr(numpy, row.numpy).at(flat, numpy.asarray(indices), *given)
         return
-    order = argsort(places)
+    order = argsort(indices)
     sorted_values = []
     for operand, parameter in zip(operands[1:], types.parameters[1:], strict=True):
         if not isinstance(operand, USMArray):
             number = number_converter(parameter)(operand)
             operand = asarray(number, dtype=parameter, **options)
         sorted_values.append(reshape(broadcast_to(operand, shape), (-1,))[order])
-    if places.size == 0:
+    if indices.size == 0:
         return
     key = (row.name, kinds, target._own_queue.sycl_device)
     kernel = _kernels.get(key)
     if kernel is None:
         kernel = _kernels[key] = _make_kernel(row, target, types)
-    kernel(places[order], *sorted_values, places.size, target, size=places.size)
+    kernel(indices[order], *sorted_values, indices.size, target, size=indices.size)
 
 
 def _has_numpys_bits(row, types, operands):
@@ -585,7 +585,7 @@ def _make_kernel(row, target, types):
     )
     values = "".join(f"raw {dtype} values, " for dtype in types.parameters[1:])
     return ElementwiseKernel(
-        f"raw int64 places, {values}int64 count",
+        f"raw int64 indices, {values}int64 count",
         f"raw {target.dtype} target",
         _OPERATION.format(
             target=cpp(target.dtype),

@@ -112,13 +112,13 @@ def partition(
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
-    """Put elements of an axis at their sorted places, in a new array. Does not wait.
+    """Put elements of an axis at their sorted indices, in a new array. Does not wait.
 
     All elements are sorted, which is more than NumPy promises.
 
     Args:
         a: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        kth: the places at which there is what sorting puts there, with nothing greater before it
+        kth: the indices at which there is what sorting puts there, with nothing greater before it
             and nothing less after it: an integer, or several. Negative ones count from the end.
         axis: an integer. None treats `a` as if it had one dimension, in C order.
         kind: None or 'introselect'. It changes nothing.
@@ -144,13 +144,13 @@ def argpartition(
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
-    """Find the indices that put elements of an axis at their sorted places. Does not wait.
+    """Find the indices that put elements of an axis at their sorted indices. Does not wait.
 
     All elements are sorted, which is more than NumPy promises.
 
     Args:
         a: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
-        kth: the places at which there is what sorting puts there, with nothing greater before it
+        kth: the indices at which there is what sorting puts there, with nothing greater before it
             and nothing less after it: an integer, or several. Negative ones count from the end.
         axis: an integer. None treats `a` as if it had one dimension, in C order.
         kind: None or 'introselect'. It changes nothing.
@@ -170,16 +170,16 @@ def argpartition(
     return _partitioned(a, kth, axis, kind, True)
 
 
-def _partitioned(x, kth, axis, kind, wants_places):
+def _partitioned(x, kth, axis, kind, wants_indices):
     x = as_lists("x", x)
-    view, along = with_axis(x[None] if wants_places and x.ndim == 0 else x, axis)
+    view, along = with_axis(x[None] if wants_indices and x.ndim == 0 else x, axis)
     _require_kind(kind, ("introselect",))
     size = view.shape[along]
     for k in integers_of("kth", kth):
         if view.size and not -size <= k < size:
             raise ValueError(f"kth must be within the {size} elements of the axis, found {k}")
-    name = "argpartition" if wants_places else "partition"
-    return _core._sort(name, view, along, False, wants_places)
+    name = "argpartition" if wants_indices else "partition"
+    return _core._sort(name, view, along, False, wants_indices)
 
 
 def _require_kind(kind, known):

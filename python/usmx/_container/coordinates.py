@@ -1,4 +1,4 @@
-"""Arrays of indices: of grids, diagonals and triangles, and of places in C order.
+"""Arrays of indices: of grids, diagonals and triangles, and of positions in C order.
 
 What needs arithmetic, `unravel_index` and `ravel_multi_index`, NumPy computes on the host.
 """
@@ -60,14 +60,14 @@ def ix_(*args: ArrayLike | Producer) -> tuple[USMArray, ...]:
         [[ 1  3]
          [ 9 11]]
     """
-    place = _place_of([view for view in map(_as_array, args) if view is not None])
+    options = _options_of([view for view in map(_as_array, args) if view is not None])
     grids = []
     for k, arg in enumerate(args):
         view = _as_array(arg)
         if view is None:
             numbers = numpy.asarray(arg)
             is_untyped = numbers is not arg and numbers.size == 0
-            view = asarray(numbers.astype("i8") if is_untyped else numbers, **place)
+            view = asarray(numbers.astype("i8") if is_untyped else numbers, **options)
         if view.ndim != 1:
             raise ValueError(f"ix_: arguments must have 1 dimension, found shape {view.shape}")
         if view.dtype == bool:
@@ -116,36 +116,36 @@ def indices(
         dimensions = tuple(islice(dimensions, _core._max_ndim + 1))
     shape = integers_of("dimensions", dimensions)
     queue = _core._queue_argument(sycl_queue, device)
-    place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": queue}
+    options: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": queue}
     each = [
-        reshape(arange(n, dtype=dtype, **place), (1,) * k + (n,) + (1,) * (len(shape) - k - 1))
+        reshape(arange(n, dtype=dtype, **options), (1,) * k + (n,) + (1,) * (len(shape) - k - 1))
         for k, n in enumerate(shape)
     ]
     if sparse:
         return tuple(each)
-    result = _core.empty((len(shape), *shape), dtype, **place)
+    result = _core.empty((len(shape), *shape), dtype, **options)
     for k, along in enumerate(each):
         result[k] = along
     return result
 
 
-# ---- places in C order
+# ---- positions in C order
 
 
 def unravel_index(indices: Any, shape: Shape, order: OrderCF | None = "C") -> tuple[Any, ...]:
-    """Find the indices of elements from their places in an order. Waits.
+    """Find the indices of elements from their positions in an order. Waits.
 
     Args:
-        indices: places: an integer, or an array or nested lists of integers.
+        indices: positions: an integer, or an array or nested lists of integers.
         shape: the shape of the array whose elements they are.
-        order: 'C' or 'F': the order in which the places count.
+        order: 'C' or 'F': the order in which the positions count.
 
     Returns:
         A tuple with an array for each axis, on the queue of `indices` and of its kind. Of lists and
         NumPy arrays, NumPy arrays; of an integer, integers.
 
     Raises:
-        ValueError: a place is outside of the shape.
+        ValueError: a position is outside of the shape.
         TypeError: `indices` has other elements than integers.
 
     Example:
@@ -154,20 +154,20 @@ def unravel_index(indices: Any, shape: Shape, order: OrderCF | None = "C") -> tu
     """
     found = numpy.unravel_index(on_host(indices), integers_of("shape", shape), _letter(order))
     view = _as_array(indices)
-    return found if view is None else tuple(asarray(part, **_place_of([view])) for part in found)
+    return found if view is None else tuple(asarray(part, **_options_of([view])) for part in found)
 
 
 def ravel_multi_index(
     multi_index: Any, dims: Shape, mode: Any = "raise", order: OrderCF | None = "C"
 ) -> Any:
-    """Find the places of elements in an order from their indices. Waits.
+    """Find the positions of elements in an order from their indices. Waits.
 
     Args:
         multi_index: a tuple with an array of integers for each axis, or an array of them.
         dims: the shape of the array whose elements they are.
         mode: what becomes of an index outside of its axis: 'raise', 'wrap' or 'clip', or a tuple
             with one of them for each axis.
-        order: 'C' or 'F': the order in which the places count.
+        order: 'C' or 'F': the order in which the positions count.
 
     Returns:
         An array on the queue of the arrays and of their kind. Of what is on the host, what NumPy
@@ -189,7 +189,7 @@ def ravel_multi_index(
         else signed(on_host(multi_index), ValueError)
     )
     found = numpy.ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
-    return asarray(found, **_place_of(views)) if views else found
+    return asarray(found, **_options_of(views)) if views else found
 
 
 # ---- diagonals and triangles
@@ -302,7 +302,7 @@ def diag_indices_from(arr: Producer) -> tuple[USMArray, ...]:
         raise ValueError(
             f"diag_indices_from: the dimensions must be of one size, found {view.shape}"
         )
-    return diag_indices(view.shape[0], view.ndim, **_place_of([view]))
+    return diag_indices(view.shape[0], view.ndim, **_options_of([view]))
 
 
 def tril_indices(
@@ -332,8 +332,8 @@ def tril_indices(
         >>> print(usmx.tril_indices(2)[1])
         [0 0 1]
     """
-    place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    return nonzero(tril(_matrix_of_true(n, m, place), k))
+    options: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    return nonzero(tril(_matrix_of_true(n, m, options), k))
 
 
 def tril_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ...]:
@@ -356,7 +356,7 @@ def tril_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
     """
     view = _matrix(arr)
     rows, columns = view.shape
-    return tril_indices(rows, k, columns, **_place_of([view]))
+    return tril_indices(rows, k, columns, **_options_of([view]))
 
 
 def triu_indices(
@@ -386,8 +386,8 @@ def triu_indices(
         >>> print(usmx.triu_indices(2)[1])
         [0 1 1]
     """
-    place: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
-    return nonzero(triu(_matrix_of_true(n, m, place), k))
+    options: dict[str, Any] = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    return nonzero(triu(_matrix_of_true(n, m, options), k))
 
 
 def triu_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ...]:
@@ -410,7 +410,7 @@ def triu_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
     """
     view = _matrix(arr)
     rows, columns = view.shape
-    return triu_indices(rows, k, columns, **_place_of([view]))
+    return triu_indices(rows, k, columns, **_options_of([view]))
 
 
 # ---- iteration
@@ -437,13 +437,13 @@ class ndindex:
         if any(extent < 0 for extent in extents):
             raise ValueError(f"sizes must not be negative, found {extents}")
         self._shape = extents
-        self._places = iter(range(math.prod(extents)))
+        self._options = iter(range(math.prod(extents)))
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         return self
 
     def __next__(self) -> tuple[int, ...]:
-        return coordinates_of(next(self._places), self._shape)
+        return coordinates_of(next(self._options), self._shape)
 
 
 class ndenumerate:
@@ -474,10 +474,10 @@ class ndenumerate:
 # ---- arguments
 
 
-def _matrix_of_true(n, m, place):
+def _matrix_of_true(n, m, options):
     """An array of n rows and m columns; of n, if m is None."""
     shape = as_integer("n", n), as_integer("n" if m is None else "m", n if m is None else m)
-    return ones(shape, bool, **place)
+    return ones(shape, bool, **options)
 
 
 def _matrix(arr):
@@ -487,7 +487,7 @@ def _matrix(arr):
     return view
 
 
-def _place_of(arrays):
+def _options_of(arrays):
     """Arguments that make an array where these arrays are; none without arrays."""
     if not arrays:
         return {}

@@ -168,19 +168,19 @@ def load(
         >>> print(usmx.load(file, usm_type='shared'))
         [1.5 2.5]
     """
-    place = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
+    options = {"device": device, "usm_type": usm_type, "sycl_queue": sycl_queue}
     with _read_from(file) as (stream, name):
         start = stream.tell()
         found = bytes(_read_up_to(stream, 4))
         stream.seek(start)
         if found in (b"PK\x03\x04", b"PK\x05\x06"):  # of an archive, also an empty one
-            return _read_all(stream, name, place, progress)
+            return _read_all(stream, name, options, progress)
         if found != _MAGIC[:4]:
             raise ValueError(
                 f"load: expected a file in NumPy's format .npy or .npz, found {name}, which "
                 f"begins with {found!r}"
             )
-        return _read(stream, name, place, progress)
+        return _read(stream, name, options, progress)
 
 
 class _Counter:
@@ -396,7 +396,7 @@ def _damage_told(name):
         raise ValueError(f"load: {name} cannot be read: {error}") from error
 
 
-def _read_all(stream, file, place, progress):
+def _read_all(stream, file, options, progress):
     arrays = {}
     with ExitStack() as opened:
         with _damage_told(file):
@@ -405,16 +405,16 @@ def _read_all(stream, file, place, progress):
             name = f"member {member.filename!r} of {file}"
             with _damage_told(name):
                 content = opened.enter_context(archive.open(member))
-            arrays[member.filename.removesuffix(".npy")] = _read(content, name, place, progress)
+            arrays[member.filename.removesuffix(".npy")] = _read(content, name, options, progress)
             content.close()
     return arrays
 
 
-def _read(stream, name, place, progress):
+def _read(stream, name, options, progress):
     with _damage_told(name):
         shape, transposed, stored = _read_header(stream)
     dtype = stored.newbyteorder("=")
-    array = empty(shape[::-1] if transposed else shape, dtype, **place)
+    array = empty(shape[::-1] if transposed else shape, dtype, **options)
     counter = _Counter(progress, array.nbytes)
     flat = reshape(array, -1, copy=False)
     rows = max(_PIECE_BYTES // stored.itemsize, 1)

@@ -35,7 +35,7 @@ class FlatIterator:
 
     @property
     def index(self) -> int:
-        """How many elements were passed: the place of the next one in C order."""
+        """How many elements were passed: the position of the next one in C order."""
         return self._index
 
     @property
@@ -65,10 +65,10 @@ class FlatIterator:
         return item
 
     def __getitem__(self, key: object) -> USMArray:
-        place = _place(key, len(self))
-        if isinstance(place, int):
-            return copy(self._base[coordinates_of(place, self._base.shape)])
-        found = self._base.ravel()[place]
+        position = _position(key, len(self))
+        if isinstance(position, int):
+            return copy(self._base[coordinates_of(position, self._base.shape)])
+        found = self._base.ravel()[position]
         return copy(found) if self._base.flags.c_contiguous else found  # else ravel() has copied
 
     def __setitem__(self, key: object, value: Producer | ArrayLike) -> None:
@@ -82,25 +82,25 @@ def set_flat(array: USMArray, key: object, values: object) -> None:
     """``array.flat[key] = values``."""
     if isinstance(key, tuple) and not key:
         raise IndexError("flat: an index of no items cannot be assigned to")
-    place = _place(key, array.size, flat=True)
-    if isinstance(place, int):
-        array[coordinates_of(place, array.shape)] = values
+    position = _position(key, array.size, flat=True)
+    if isinstance(position, int):
+        array[coordinates_of(position, array.shape)] = values
         return
-    new = repeated(values, _count(place, array.size), array.dtype)
+    new = repeated(values, _count(position, array.size), array.dtype)
     if new.size == 0:
-        place, new = slice(0), new[:0]  # NumPy converts what it does not use, and may warn
-    if isinstance(place, slice) and range(array.size)[place] == range(array.size):
+        position, new = slice(0), new[:0]  # NumPy converts what it does not use, and may warn
+    if isinstance(position, slice) and range(array.size)[position] == range(array.size):
         array[...] = new.reshape(array.shape) if new.ndim else new
     else:
-        set_places(array, place, new)
+        set_positions(array, position, new)
 
 
-def set_places(array: USMArray, place: Any, values: object) -> None:
+def set_positions(array: USMArray, position: Any, values: object) -> None:
     """Set the elements that a slice or an array of one dimension selects, counted in C order."""
     if array.flags.c_contiguous:
-        array.reshape(-1)[place] = values
+        array.reshape(-1)[position] = values
     else:
-        array[_key_of(place, array.shape)] = values
+        array[_key_of(position, array.shape)] = values
 
 
 def repeated(values: object, count: int, dtype: Any) -> Any:
@@ -125,7 +125,7 @@ def repeated(values: object, count: int, dtype: Any) -> Any:
 # ---- keys
 
 
-def _place(key, size, flat=False):
+def _position(key, size, flat=False):
     """One index, a slice, or an array of integers or bools of the host or of USM.
 
     `flat` says that the shape of an array of integers does not matter.
@@ -136,51 +136,51 @@ def _place(key, size, flat=False):
         key = key[0] if key else ...
     if isinstance(key, slice) or key is ...:
         return slice(None) if key is ... else key
-    places = _as_array(key)
-    if places is None:
-        places = host_index(key)
-    if places.dtype == bool:
-        if places.shape != (size,):
-            raise IndexError(f"a mask of flat must have shape ({size},), found {places.shape}")
-    elif places.ndim == 0:
-        return _checked(int(places), size)
-    return places.reshape(-1) if flat else places
+    positions = _as_array(key)
+    if positions is None:
+        positions = host_index(key)
+    if positions.dtype == bool:
+        if positions.shape != (size,):
+            raise IndexError(f"a mask of flat must have shape ({size},), found {positions.shape}")
+    elif positions.ndim == 0:
+        return _checked(int(positions), size)
+    return positions.reshape(-1) if flat else positions
 
 
-def _checked(place, size):
-    if not -size <= place < size:
-        raise IndexError(f"index {place} is out of bounds for an array of {size} elements")
-    return place % size
+def _checked(position, size):
+    if not -size <= position < size:
+        raise IndexError(f"index {position} is out of bounds for an array of {size} elements")
+    return position % size
 
 
-def coordinates_of(place: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The index of the element that stands at a place in C order."""
+def coordinates_of(position: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The index of the element that stands at a position in C order."""
     coordinates = []
     for extent in reversed(shape[1:]):
-        place, coordinate = divmod(place, extent or 1)
+        position, coordinate = divmod(position, extent or 1)
         coordinates.append(coordinate)
-    return (place, *reversed(coordinates)) if shape else ()
+    return (position, *reversed(coordinates)) if shape else ()
 
 
-def _count(place, size):
+def _count(position, size):
     """How many elements a slice or an array selects."""
-    if isinstance(place, slice):
-        return len(range(size)[place])
-    if place.dtype != bool:
-        return place.size
-    count = _core._count_nonzero if isinstance(place, _core.USMArray) else numpy.count_nonzero
-    return int(count(place))
+    if isinstance(position, slice):
+        return len(range(size)[position])
+    if position.dtype != bool:
+        return position.size
+    count = _core._count_nonzero if isinstance(position, _core.USMArray) else numpy.count_nonzero
+    return int(count(position))
 
 
-def _key_of(place, shape):
+def _key_of(position, shape):
     """A key that selects the same elements of an array of that shape."""
     size = math.prod(shape)
-    if isinstance(place, slice):
-        place = numpy.arange(*place.indices(size))
-    elif place.dtype == bool:
-        return place.reshape(shape)
-    elif isinstance(place, _core.USMArray):
-        place = asnumpy(place)
-    for outside in place[(place < -size) | (place >= size)][:1]:
+    if isinstance(position, slice):
+        position = numpy.arange(*position.indices(size))
+    elif position.dtype == bool:
+        return position.reshape(shape)
+    elif isinstance(position, _core.USMArray):
+        position = asnumpy(position)
+    for outside in position[(position < -size) | (position >= size)][:1]:
         _checked(int(outside), size)
-    return numpy.unravel_index(place.astype(numpy.intp) % max(size, 1), shape)
+    return numpy.unravel_index(position.astype(numpy.intp) % max(size, 1), shape)

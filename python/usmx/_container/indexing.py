@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_axis, as_lists, as_view, beside
-from usmx._container.flat import repeated, set_flat, set_places
+from usmx._container.flat import repeated, set_flat, set_positions
 from usmx._container.host import host_index, numpy, type_of_array
 from usmx._container.manipulation import checked_list, common_shape, stack
 from usmx._container.types import astype, can_cast, result_type
@@ -118,7 +118,7 @@ def take_along_axis(
     axis: SupportsIndex | None = -1,
     mode: IndexMode = "raise",
 ) -> USMArray:
-    """Select elements along an axis, at indices for each place on the other axes. Waits.
+    """Select elements along an axis, at indices for each position on the other axes. Waits.
 
     Args:
         x: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
@@ -144,7 +144,7 @@ def take_along_axis(
     view = as_lists("x", x)
     if axis is None:
         view, axis = reshape(view, -1), 0
-    return _core._take_along_axis(view, *_at_each_place(view, indices, axis, mode))
+    return _core._take_along_axis(view, *_at_each_position(view, indices, axis, mode))
 
 
 def put_along_axis(
@@ -155,7 +155,7 @@ def put_along_axis(
     *,
     mode: IndexMode = "raise",
 ) -> None:
-    """Set elements along an axis, at indices for each place on the other axes. Waits.
+    """Set elements along an axis, at indices for each position on the other axes. Waits.
 
     If the function raises, it has set nothing. If an index occurs twice, its last value counts.
 
@@ -184,9 +184,9 @@ def put_along_axis(
     if axis is None:
         chosen = integers(indices, view.size, mode)
         _require_ndim(chosen, 1)
-        set_places(view, chosen, values)
+        set_positions(view, chosen, values)
         return
-    chosen, along = _at_each_place(view, indices, axis, mode)
+    chosen, along = _at_each_position(view, indices, axis, mode)
     _core._put_along_axis(view, chosen, values, along)
 
 
@@ -338,7 +338,7 @@ def _within(array: Any, size: int, mode: IndexMode) -> Any:
     return numpy.clip(host, host.dtype.type(0), host.dtype.type(size - 1))
 
 
-def _at_each_place(
+def _at_each_position(
     x: USMArray, indices: object, axis: SupportsIndex, mode: IndexMode
 ) -> tuple[object, int]:
     """Integers with as many dimensions as x, and the axis that they select along."""
@@ -455,9 +455,9 @@ def choose(
     if mode == "raise":
         numbers = astype(numbers, "u8")  # where a negative number is none of a choice
     rows = stack([broadcast_to(array, shape) for array in given])
-    places = numbers[(None,) * (rows.ndim - numbers.ndim)]
+    positions = numbers[(None,) * (rows.ndim - numbers.ndim)]
     try:
-        chosen = take_along_axis(rows, places, 0)
+        chosen = take_along_axis(rows, positions, 0)
     except IndexError as error:
         raise ValueError(f"choose: there are {len(given)} choices: {error}") from None
     return written(chosen[0], out)

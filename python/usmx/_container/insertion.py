@@ -102,12 +102,12 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
         [0 7 8 1 2]
     """
     view, along = with_axis(as_array("arr", arr), axis)
-    places = numpy.arange(view.shape[along])
+    positions = numpy.arange(view.shape[along])
     before = _indices(view, obj)
-    before = places[before] if isinstance(before, slice) else numpy.asarray(before)
+    before = positions[before] if isinstance(before, slice) else numpy.asarray(before)
     if before.dtype == bool:
         before = numpy.flatnonzero(before)
-    _require_places(before, len(places))
+    _require_positions(before, len(positions))
     added: Any = _as_array(values)
     if added is None:
         added = host_value(values, view.dtype)
@@ -120,8 +120,8 @@ def insert(arr: Producer, obj: Any, values: Any, axis: SupportsIndex | None = No
         before, count = before.item(), added.shape[along]
     else:
         count = before.size
-    # In the place of value number k stands k - count, and elsewhere the place in `arr`.
-    marks = numpy.insert(places, before, numpy.arange(-count, 0))
+    # In the place of value number k stands k - count, and elsewhere the position in `arr`.
+    marks = numpy.insert(positions, before, numpy.arange(-count, 0))
     slots = numpy.empty(count, numpy.intp)
     slots[marks[marks < 0] + count] = numpy.flatnonzero(marks < 0)
     shape = (*view.shape[:along], len(marks), *view.shape[along + 1 :])
@@ -189,8 +189,8 @@ def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> US
         raise ValueError(f"an axis must be named once, found {axis}")
     key = [slice(None)] * view.ndim
     for k in axes:
-        places = nonzero(moveaxis(view, k, 0))[0]  # in C order: the first is the least
-        start, stop = (int(places[0]), int(places[-1]) + 1) if places.size else (0, 0)
+        positions = nonzero(moveaxis(view, k, 0))[0]  # in C order: the first is the least
+        start, stop = (int(positions[0]), int(positions[-1]) + 1) if positions.size else (0, 0)
         key[k] = slice(start if "f" in ends else None, stop if "b" in ends or not stop else None)
     return view[tuple(key)]
 
@@ -209,7 +209,7 @@ def _indices(view, obj):
     return found.astype(numpy.intp) if is_nothing else found
 
 
-def _require_places(before, size):
+def _require_positions(before, size):
     """NumPy checks one index alone, and writes several ones of which one is outside somewhere."""
     outside = before[(before < -size) | (before > size)]
     if outside.size:
@@ -285,12 +285,12 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
 def _repeated(
     view: USMArray, widths: Any, mode: str, order: OrderCF, options: dict[str, Any]
 ) -> USMArray:
-    """Axis by axis, at the places that NumPy gives for the places themselves."""
+    """Axis by axis, at the positions that NumPy gives for the positions themselves."""
     result = view
     for axis, width in enumerate(widths):
         if width.any():
-            places = numpy.pad(numpy.arange(view.shape[axis]), width, mode, **options)
-            result = take(result, places, axis)
+            positions = numpy.pad(numpy.arange(view.shape[axis]), width, mode, **options)
+            result = take(result, positions, axis)
     return _core.copy(result, order) if result is view or order == "F" else result
 
 

@@ -36,7 +36,7 @@ def arrays_of(*objects: Any) -> list[USMArray]:
     ]
 
 
-def place_of(x: USMArray) -> dict[str, Any]:
+def options_of(x: USMArray) -> dict[str, Any]:
     """The arguments that make a new array where another one is."""
     return {"usm_type": x.usm_type, "sycl_queue": x._own_queue}
 

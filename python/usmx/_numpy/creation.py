@@ -12,7 +12,7 @@ from usmx._container.host import numpy, on_host
 from usmx._container.numpy_names import diag
 from usmx._container.patterns import arange, eye, linspace
 from usmx._core import _as_array, _queue_argument, asarray, reshape
-from usmx._numpy.arguments import array_of, place_of
+from usmx._numpy.arguments import array_of, options_of
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -159,7 +159,7 @@ def vander(x: Operand, N: SupportsIndex | None = None, increasing: bool = False)
         raise ValueError(f"vander: x must have one dimension, found shape {numbers.shape}")
     count = numbers.size if N is None else as_integer("N", N)
     dtype = numpy.result_type(numbers.dtype, int)
-    powers = arange(count, **place_of(numbers))
+    powers = arange(count, **options_of(numbers))
     made = pow(numbers.astype(dtype, copy=False)[:, None], powers)
     return made.astype(dtype, copy=False) if increasing else made[:, ::-1]
 
@@ -225,7 +225,7 @@ def geomspace(
     if wanted is None and made.dtype.kind == "f":
         wanted = _type_or_default(None)
     view = next((v for v in map(_as_array, (start, stop)) if v is not None), None)
-    return asarray(made, wanted, **({} if view is None else place_of(view)))
+    return asarray(made, wanted, **({} if view is None else options_of(view)))
 
 
 def fromfunction(
@@ -453,7 +453,7 @@ def packbits(a: Operand, axis: SupportsIndex | None = None, bitorder: str = "big
     bits = (x != 0).astype("u1")
     missing = -bits.shape[-1] % 8
     if missing:
-        rest = zeros((*bits.shape[:-1], missing), "u1", **place_of(x))
+        rest = zeros((*bits.shape[:-1], missing), "u1", **options_of(x))
         bits = concat([bits, rest], axis=-1)
     eights = reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
     made = total(eights * _powers_of_two(bitorder, x), axis=-1, dtype="u1")
@@ -494,7 +494,7 @@ def unpackbits(
         wanted = as_integer("count", count)
         if wanted > made.shape[-1]:
             rest = (*made.shape[:-1], wanted - made.shape[-1])
-            made = concat([made, zeros(rest, "u1", **place_of(x))], axis=-1)
+            made = concat([made, zeros(rest, "u1", **options_of(x))], axis=-1)
         if wanted < -made.shape[-1]:
             raise ValueError(f"unpackbits: there are {made.shape[-1]} bits, found count {wanted}")
         made = made[..., :wanted]
@@ -505,7 +505,7 @@ def _powers_of_two(bitorder, x):
     powers = [1, 2, 4, 8, 16, 32, 64, 128]
     if bitorder not in ("big", "little"):
         raise ValueError(f"bitorder must be 'big' or 'little', found {bitorder!r}")
-    return asarray(powers[::-1] if bitorder == "big" else powers, "u1", **place_of(x))
+    return asarray(powers[::-1] if bitorder == "big" else powers, "u1", **options_of(x))
 
 
 def broadcast(*arrays: Operand) -> Any:

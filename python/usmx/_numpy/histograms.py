@@ -14,7 +14,7 @@ from usmx._container.creation import as_integer
 from usmx._container.host import numpy, on_host
 from usmx._container.little import by_numpy
 from usmx._core import ElementwiseKernel, USMArray, _host_may_view, asarray, reshape, zeros
-from usmx._numpy.arguments import array_of, arrays_of, is_text, place_of, where
+from usmx._numpy.arguments import array_of, arrays_of, is_text, options_of, where
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
@@ -36,7 +36,7 @@ def _counted(positions: USMArray, length: int) -> USMArray:
         kernel = _kernels["count"] = ElementwiseKernel(
             "int64 k", "raw int64 bins", "usmx::atomic_add(bins[k], int64_t(1))", "count"
         )
-    counts = zeros(length, "i8", **place_of(positions))
+    counts = zeros(length, "i8", **options_of(positions))
     if positions.size:
         kernel(reshape(positions, -1), counts)
     return counts
@@ -53,8 +53,8 @@ def _weighted(positions: USMArray, weights: USMArray, length: int) -> USMArray:
         found = numpy.bincount(
             numpy.asarray(positions).ravel(), numpy.asarray(weights).ravel(), length
         )
-        return asarray(found, **place_of(positions))
-    sums = zeros(length, weights.dtype, **place_of(positions))
+        return asarray(found, **options_of(positions))
+    sums = zeros(length, weights.dtype, **options_of(positions))
     if positions.size:
         apply_at(ROWS["add"], sums, reshape(positions, -1), reshape(weights, -1))
     return sums
@@ -167,7 +167,7 @@ def histogram_bin_edges(
         [0. 2. 4.]
     """
     x = array_of(a)
-    return asarray(_edges_on_host(x, bins, range, weights), **place_of(x))
+    return asarray(_edges_on_host(x, bins, range, weights), **options_of(x))
 
 
 def _edges_on_host(x, bins, range, weights=None):
@@ -218,9 +218,9 @@ def histogram(
     counts, (edges,) = _in_bins(
         "histogram", [x], [_edges_on_host(x, bins, range, weights)], factors
     )
-    made = asarray(edges, **place_of(x))
+    made = asarray(edges, **options_of(x))
     if density:
-        widths = asarray(numpy.diff(edges), **place_of(x))
+        widths = asarray(numpy.diff(edges), **options_of(x))
         return counts / widths / sum(counts), made
     return counts, made
 
@@ -228,11 +228,11 @@ def histogram(
 def _in_bins(name, columns, edges, weights):
     """Counts of points, each coordinate of which is in a column, in the bins of these edges."""
     flat = [reshape(column, -1) for column in columns]
-    place = place_of(flat[0])
+    options = options_of(flat[0])
     position: Any = 0
     is_in: Any = True
     for column, edge in zip(flat, edges, strict=True):
-        found = asarray(edge, **place)
+        found = asarray(edge, **options)
         k = searchsorted(found, column, side="right") - 1
         k = where(column == edge[-1].item(), edge.size - 2, k)
         is_in = (k >= 0) & (k < edge.size - 1) & (column == column) & is_in
@@ -338,10 +338,10 @@ def histogramdd(
     counts, _ = _in_bins("histogramdd", columns, edges, factors)
     kind = _sum_type(counts)
     counts = counts.astype(kind, copy=False)
-    place = place_of(counts)
+    options = options_of(counts)
     if density:
         counts = counts / sum(counts)
         for k, edge in enumerate(edges):
-            widths = asarray(numpy.diff(edge), kind, **place)
+            widths = asarray(numpy.diff(edge), kind, **options)
             counts = counts / widths[(slice(None), *(None,) * (len(edges) - k - 1))]
-    return counts, tuple(asarray(edge, **place) for edge in edges)
+    return counts, tuple(asarray(edge, **options) for edge in edges)

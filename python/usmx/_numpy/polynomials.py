@@ -9,7 +9,7 @@ from usmx._container.host import numpy, on_host
 from usmx._container.manipulation import concat
 from usmx._container.patterns import arange
 from usmx._core import _as_array, asarray, zeros
-from usmx._numpy.arguments import array_of, arrays_of, place_of
+from usmx._numpy.arguments import array_of, arrays_of, options_of
 from usmx._numpy.signals import convolve
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def polysub(a1: Operand, a2: Operand) -> USMArray:
 def _of_one_length(a1, a2):
     x, y = _of_one_dimension(*arrays_of(a1, a2))
     more = y.size - x.size
-    edge = zeros(abs(more), (x if more > 0 else y).dtype, **place_of(x))
+    edge = zeros(abs(more), (x if more > 0 else y).dtype, **options_of(x))
     if more > 0:
         x = concat([edge, x])
     elif more < 0:
@@ -122,7 +122,7 @@ def polydiv(u: Operand, v: Operand) -> tuple[USMArray, USMArray]:
 def _beside(like, made):
     """An array of the host where another one is."""
     view = _as_array(like)
-    return asarray(made, **({} if view is None else place_of(view)))
+    return asarray(made, **({} if view is None else options_of(view)))
 
 
 def polyder(p: Operand, m: SupportsIndex = 1) -> USMArray:
@@ -144,7 +144,7 @@ def polyder(p: Operand, m: SupportsIndex = 1) -> USMArray:
     if times < 0:
         raise ValueError(f"polyder: m must not be negative, found {times}")
     for _ in range(times):
-        x = x[:-1] * arange(x.size - 1, 0, -1, **place_of(x))
+        x = x[:-1] * arange(x.size - 1, 0, -1, **options_of(x))
     return x
 
 
@@ -173,8 +173,8 @@ def polyint(p: Operand, m: SupportsIndex = 1, k: Any = None) -> USMArray:
     if constants.size < times:
         raise ValueError(f"polyint: expected {times} constants, found {constants.size}")
     for each in constants[:times]:
-        x = x / arange(x.size, 0, -1, **place_of(x))
-        x = concat([x, asarray([each], x.dtype, **place_of(x))])
+        x = x / arange(x.size, 0, -1, **options_of(x))
+        x = concat([x, asarray([each], x.dtype, **options_of(x))])
     return x
 
 

@@ -13,7 +13,7 @@ from usmx._container.indexing import nonzero
 from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._core import asarray, empty, moveaxis, reshape
-from usmx._numpy.arguments import array_of, arrays_of, place_of
+from usmx._numpy.arguments import array_of, arrays_of, options_of
 from usmx._numpy.statistics import lexsort
 
 if TYPE_CHECKING:
@@ -72,11 +72,11 @@ def unique(
     if return_index:
         found.append(order[starts])
     if return_inverse:
-        inverse = empty(order.shape, "i8", **place_of(x))
+        inverse = empty(order.shape, "i8", **options_of(x))
         inverse[order] = cumulative_sum(is_first.astype("i8")) - 1
         found.append(reshape(inverse, inverse_shape))
     if return_counts:
-        end = asarray([is_first.size], "i8", **place_of(x))
+        end = asarray([is_first.size], "i8", **options_of(x))
         found.append(diff(starts, append=end))
     return found[0] if len(found) == 1 else tuple(found)
 
@@ -86,7 +86,7 @@ def _is_new(ordered, equal_nan):
     changes = ordered[1:] != ordered[:-1]
     if equal_nan and ordered.dtype.kind in "fc":
         changes = changes & ~(isnan(ordered[1:]) & isnan(ordered[:-1]))
-    first = asarray([True] * min(ordered.shape[0], 1), bool, **place_of(ordered))
+    first = asarray([True] * min(ordered.shape[0], 1), bool, **options_of(ordered))
     return concat([first, changes])
 
 
@@ -96,16 +96,16 @@ def _order_of_rows(x):
     As in NumPy, parts with NaN are never alike.
     """
     rows = (
-        reshape(x, (x.shape[0], -1)) if x.size else empty((x.shape[0], 0), x.dtype, **place_of(x))
+        reshape(x, (x.shape[0], -1)) if x.size else empty((x.shape[0], 0), x.dtype, **options_of(x))
     )
     columns = rows.shape[1]
     if not columns or not rows.shape[0]:
-        order = argsort(empty(rows.shape[0], "i8", **place_of(x)) * 0, stable=True)
+        order = argsort(empty(rows.shape[0], "i8", **options_of(x)) * 0, stable=True)
         return order, order < min(1, rows.shape[0])
     order = lexsort([rows[:, k] for k in range(columns - 1, -1, -1)])
     ordered = rows[order]
     changes = any_of(ordered[1:] != ordered[:-1], axis=1)
-    return order, concat([asarray([True], bool, **place_of(x)), changes])
+    return order, concat([asarray([True], bool, **options_of(x)), changes])
 
 
 def union1d(ar1: Operand, ar2: Operand) -> USMArray:

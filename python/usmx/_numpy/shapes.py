@@ -197,8 +197,8 @@ def apply_along_axis(
         [3 7]
     """
     x = array_of(arr)
-    place = as_axis(axis, x.ndim)
-    moved = moveaxis(x, place, -1)
+    where = as_axis(axis, x.ndim)
+    moved = moveaxis(x, where, -1)
     outer_shape = moved.shape[:-1]
     rows = reshape(moved, (-1, moved.shape[-1])) if x.size else moved
     if x.size == 0 and 0 in outer_shape:
@@ -208,7 +208,7 @@ def apply_along_axis(
     inner = made.shape[1:]
     made = reshape(made, (*outer_shape, *inner))
     source = tuple(range(len(outer_shape), made.ndim))
-    return moveaxis(made, source, tuple(place + k for k in range(len(inner))))
+    return moveaxis(made, source, tuple(where + k for k in range(len(inner))))
 
 
 def apply_over_axes(func: Callable[[Any, Any], Any], a: Operand, axes: Axes) -> USMArray:
@@ -229,10 +229,10 @@ def apply_over_axes(func: Callable[[Any, Any], Any], a: Operand, axes: Axes) -> 
     """
     x = array_of(a)
     for axis in numpy.atleast_1d(axes):
-        place = as_axis(int(axis), x.ndim)
-        found = beside(x, func(x, place))
+        where = as_axis(int(axis), x.ndim)
+        found = beside(x, func(x, where))
         if found.ndim == x.ndim - 1:
-            found = found[(*(slice(None),) * place, None)]
+            found = found[(*(slice(None),) * where, None)]
         if found.ndim != x.ndim:
             raise ValueError(
                 f"apply_over_axes: the result must have {x.ndim} dimensions, found {found.ndim}"

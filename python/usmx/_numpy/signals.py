@@ -15,7 +15,7 @@ from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._container.patterns import arange
 from usmx._core import ElementwiseKernel, asarray, empty, reshape
-from usmx._numpy.arguments import array_of, arrays_of, axes_of, floating, place_of, where
+from usmx._numpy.arguments import array_of, arrays_of, axes_of, floating, options_of, where
 from usmx._numpy.elementwise import i0
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def _correlated(a, v, mode):
     dtype = numpy.result_type(a.dtype, v.dtype)
     is_bool = dtype.kind == "b"
     kind = numpy.dtype("i8") if is_bool else dtype
-    made = empty(length, kind, **place_of(a))
+    made = empty(length, kind, **options_of(a))
     kernel = _kernels.get(kind)
     if kernel is None:
         summed = "float" if kind == numpy.float16 else cpp(kind)
@@ -203,13 +203,13 @@ def ediff1d(
     """
     x = reshape(array_of(ary), -1)
     parts = [x[1:] - x[:-1]]
-    for name, given, place in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
+    for name, given, options in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
         if given is None:
             continue
         edge = reshape(beside(x, given), -1)
         if not numpy.can_cast(edge.dtype, x.dtype, "same_kind"):
             raise TypeError(f"ediff1d: {name} of type {edge.dtype} cannot be of type {x.dtype}")
-        parts.insert(place, edge.astype(x.dtype))
+        parts.insert(options, edge.astype(x.dtype))
     return concat(parts) if len(parts) > 1 else parts[0]
 
 
@@ -270,7 +270,7 @@ def _derivative(x, space, axis, edge_order):
         return x[part(k, k + 1 if k != -1 else None)]
 
     steps = _steps(x, space, axis)
-    made = empty(x.shape, x.dtype, **place_of(x))
+    made = empty(x.shape, x.dtype, **options_of(x))
     if n > 2:
         low, mid, high = x[part(None, -2)], x[part(1, -1)], x[part(2, None)]
         if isinstance(steps, float):

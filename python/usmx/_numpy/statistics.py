@@ -19,7 +19,7 @@ from usmx._numpy.arguments import (
     arrays_of,
     axes_of,
     floating,
-    place_of,
+    options_of,
     rows_of,
     where,
     with_axes_kept,
@@ -312,19 +312,19 @@ def _of_rows(ordered, q, method):
     low, between = _positions(n, q, method)
     first = numpy.clip(low, 0, n - 1).astype("i8")
     second = numpy.clip(low + 1, 0, n - 1).astype("i8")
-    place = place_of(ordered)
-    found = ordered[..., asarray(first, **place)]
+    options = options_of(ordered)
+    found = ordered[..., asarray(first, **options)]
     if (between != 0).any():
-        found = _between(found, ordered[..., asarray(second, **place)], between, place)
+        found = _between(found, ordered[..., asarray(second, **options)], between, options)
     if ordered.dtype.kind == "f":
         last = ordered[..., -1:]
         found = where(isnan(last), last, found)
     return found
 
 
-def _between(low, high, part, place):
+def _between(low, high, part, options):
     """The number that is a part of the way from one to the other."""
-    t = asarray(part, **place).astype(low.dtype if low.dtype.kind == "f" else None, copy=False)
+    t = asarray(part, **options).astype(low.dtype if low.dtype.kind == "f" else None, copy=False)
     if low.dtype.kind in "biu":  # the part is 0 or 1
         return where(t > 0, high, low)
     step = high - low
@@ -335,14 +335,14 @@ def _between(low, high, part, place):
 def _of_rows_with_nan(ordered, q, method):
     """The quantiles of the numbers in front of the NaN of each row."""
     count = count_nonzero(~isnan(ordered), axis=-1, keepdims=True)
-    place = place_of(ordered)
-    parts = asarray(q, **place).astype(ordered.dtype if ordered.dtype != "f2" else "f4")
+    options = options_of(ordered)
+    parts = asarray(q, **options).astype(ordered.dtype if ordered.dtype != "f2" else "f4")
     low, between = _positions(count.astype(parts.dtype), parts, method)
     last = clip(count - 1, 0, None)
     first = clip(low, 0, last).astype("i8")
     second = clip(low + 1, 0, last).astype("i8")
     start = take_along_axis(ordered, first, axis=-1)
-    return _between(start, take_along_axis(ordered, second, axis=-1), between, place)
+    return _between(start, take_along_axis(ordered, second, axis=-1), between, options)
 
 
 # ---- averages
@@ -501,7 +501,7 @@ def _weights_of_observations(table, fweights, aweights, removed):
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is None:
             continue
-        each = asarray(given, **place_of(table)) if not hasattr(given, "sycl_queue") else given
+        each = asarray(given, **options_of(table)) if not hasattr(given, "sycl_queue") else given
         if each.shape != (n,):
             raise ValueError(f"cov: {name} must have shape {(n,)}, found {each.shape}")
         if bool((each < 0).any()):
@@ -516,7 +516,7 @@ def _weights_of_observations(table, fweights, aweights, removed):
         return weights, total
     if aweights is None:
         return weights, total - removed
-    factors = asarray(on_host(aweights), kind, **place_of(table))
+    factors = asarray(on_host(aweights), kind, **options_of(table))
     return weights, total - removed * sum(weights * factors) / total
 
 

@@ -25,9 +25,9 @@ _ALL_WORDS = 2**64
 class Choices(Distributions):
     """The methods of a generator that choose from arrays, and that put them in another order."""
 
-    def _order(self: Any, count: int, place: dict[str, Any]) -> USMArray:
+    def _order(self: Any, count: int, options: dict[str, Any]) -> USMArray:
         """The integers below `count` in a random order."""
-        return argsort(self.integers(0, _ALL_WORDS, count, "u8", **place), stable=True)
+        return argsort(self.integers(0, _ALL_WORDS, count, "u8", **options), stable=True)
 
     def choice(
         self: Any,
@@ -62,7 +62,7 @@ class Choices(Distributions):
             [2 2 2 2]
         """
         x = _parts(a)
-        place = _place_of(x)
+        options = _options_of(x)
         k = 0 if isinstance(x, int) else as_axis(axis, x.ndim)
         count = x if isinstance(x, int) else x.shape[k]
         shape = () if size is None else shape_of("choice", size)
@@ -76,25 +76,25 @@ class Choices(Distributions):
                 f"choice: expected at most {count} without replacement, found {wanted}"
             )
         weights = None if p is None else _probabilities(p, count)
-        chosen = reshape(self._chosen(count, wanted, replace, weights, place), shape)
+        chosen = reshape(self._chosen(count, wanted, replace, weights, options), shape)
         return chosen if isinstance(x, int) else _taken(x, chosen, k)
 
-    def _chosen(self: Any, count, wanted, replace, weights, place):
+    def _chosen(self: Any, count, wanted, replace, weights, options):
         """The indices of the parts."""
         if weights is None:
             if replace:
-                return self.integers(0, max(count, 1), wanted, **place)
-            return self._order(count, place)[:wanted]
+                return self.integers(0, max(count, 1), wanted, **options)
+            return self._order(count, options)[:wanted]
         if replace:
             ends = numpy.cumsum(weights)
-            ends = asarray(ends / ends[-1], **_near(place))
-            return searchsorted(ends, self.random(wanted, ends.dtype, **place), side="right")
+            ends = asarray(ends / ends[-1], **_near(options))
+            return searchsorted(ends, self.random(wanted, ends.dtype, **options), side="right")
         # The least of exponential numbers over their weights (P. Efraimidis and P. Spirakis, 2006)
         if (weights > 0).sum() < wanted:
             raise ValueError("choice: fewer probabilities are above 0 than parts are chosen")
         with numpy.errstate(divide="ignore"):
-            inverse = asarray(1 / weights, **_near(place))
-        return argsort(self.exponential(1.0, count, dtype=inverse.dtype, **place) * inverse)[
+            inverse = asarray(1 / weights, **_near(options))
+        return argsort(self.exponential(1.0, count, dtype=inverse.dtype, **options) * inverse)[
             :wanted
         ]
 
@@ -116,7 +116,7 @@ class Choices(Distributions):
         if isinstance(parts, int):
             return self._order(parts, {})  # type: ignore[no-any-return]
         k = as_axis(axis, parts.ndim)
-        return take(parts, self._order(parts.shape[k], _place_of(parts)), axis=k)
+        return take(parts, self._order(parts.shape[k], _options_of(parts)), axis=k)
 
     def permuted(
         self: Any, x: Operand, *, axis: SupportsIndex | None = None, out: USMArray | None = None
@@ -138,16 +138,16 @@ class Choices(Distributions):
         """
         view = _as_array(x)
         array = asarray(x) if view is None else view
-        place = _place_of(array)
+        options = _options_of(array)
         if out is not None:  # is refused before numbers are drawn
             require_fitting("permuted", out, array)
             require_writable("permuted", out)
         if axis is None:
             flat = reshape(array, -1)
-            made = reshape(flat[self._order(flat.size, place)], array.shape)
+            made = reshape(flat[self._order(flat.size, options)], array.shape)
         else:
             k = as_axis(axis, array.ndim)
-            words = self.integers(0, _ALL_WORDS, array.shape, "u8", **place)
+            words = self.integers(0, _ALL_WORDS, array.shape, "u8", **options)
             made = take_along_axis(array, argsort(words, axis=k, stable=True), axis=k)
         return written("permuted", out, made)
 
@@ -170,7 +170,7 @@ class Choices(Distributions):
         if view is not None:
             require_writable("shuffle", view)
             k = as_axis(axis, view.ndim)
-            view[...] = take(view, self._order(view.shape[k], _place_of(view)), axis=k)
+            view[...] = take(view, self._order(view.shape[k], _options_of(view)), axis=k)
         elif isinstance(x, numpy.ndarray):
             x[...] = numpy.take(x, on_host(self._order(x.shape[axis], {})), axis)
         elif isinstance(x, MutableSequence):
@@ -209,7 +209,7 @@ class Choices(Distributions):
             (5, 2)
         """
         view = next((v for v in (_as_array(mean), _as_array(cov)) if v is not None), None)
-        place = {} if view is None else _place_of(view)
+        options = {} if view is None else _options_of(view)
         center, matrix = numpy.asarray(on_host(mean), float), numpy.asarray(on_host(cov), float)
         if center.ndim != 1 or matrix.shape != (center.size, center.size):
             raise ValueError(
@@ -218,8 +218,8 @@ class Choices(Distributions):
             )
         factor = _factor(matrix, method, check_valid, tol)
         shape = () if size is None else shape_of("multivariate_normal", size)
-        x: Any = self.standard_normal((*shape, center.size), **place)
-        kind = {**_near(place), "dtype": x.dtype}
+        x: Any = self.standard_normal((*shape, center.size), **options)
+        kind = {**_near(options), "dtype": x.dtype}
         return x @ asarray(factor.T, **kind) + asarray(center, **kind)  # type: ignore[no-any-return]
 
 
@@ -256,17 +256,17 @@ def _parts(a):
     return asarray(a)
 
 
-def _place_of(x):
+def _options_of(x):
     return {} if isinstance(x, int) else {"usm_type": x.usm_type, "sycl_queue": x._own_queue}
 
 
-def _near(place):
+def _near(options):
     """Arguments that copy an array of the host's there, to the type that the device has."""
     from usmx._compute.promotion import default_float
     from usmx._core import _queue_argument
 
-    queue = place.get("sycl_queue", _queue_argument(None, None))
-    return {**place, "dtype": default_float(queue.sycl_device)}
+    queue = options.get("sycl_queue", _queue_argument(None, None))
+    return {**options, "dtype": default_float(queue.sycl_device)}
 
 
 def _probabilities(p, count):

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from usmx._typing import DeviceLike, DTypeLike, Operand, QueueLike, Shape, UsmType
 
 
-class Place(TypedDict, total=False):
-    """The place of new numbers, and the type of real ones."""
+class Options(TypedDict, total=False):
+    """The options of new numbers, and the type of real ones."""
 
     dtype: DTypeLike | None
     device: DeviceLike | None
@@ -48,25 +48,25 @@ class Distributions:
     """The methods of a generator that draw from further distributions."""
 
     def _drawn(
-        self: Any, name: str, size: Shape | None, place: Place, **parameters: tuple[Any, Any]
+        self: Any, name: str, size: Shape | None, options: Options, **parameters: tuple[Any, Any]
     ) -> USMArray:
         """Numbers of a distribution; each parameter comes with the rule that it keeps."""
-        for key in place.keys() - Place.__annotations__.keys():
+        for key in options.keys() - Options.__annotations__.keys():
             raise TypeError(f"{name}() got an unexpected keyword argument {key!r}")
-        where = {key: place.get(key) for key in ("device", "sycl_queue")}
+        where = {key: options.get(key) for key in ("device", "sycl_queue")}
         arrays = [each for each, _ in parameters.values() if not is_number(each)]
         views = [_as_array(each) for each in arrays]
         first = next((view for view in views if view is not None), None)
         if first is not None and where == {"device": None, "sycl_queue": None}:
             where["sycl_queue"] = first._own_queue
-        real = float_type(name, place.get("dtype"), None, **where)
+        real = float_type(name, options.get("dtype"), None, **where)
         given = {
             key: _parameter(name, key, value, rule, real, first, where)
             for key, (value, rule) in parameters.items()
         }
         shapes = [each.shape for each in given.values() if isinstance(each, USMArray)]
         shape = numpy.broadcast_shapes(*shapes) if size is None else shape_of(name, size)
-        usm_type = place.get("usm_type")
+        usm_type = options.get("usm_type")
         kind = numpy.dtype("i8") if _draws_integers(name) else real
         made = array_for(name, shape, kind, None, where["device"], usm_type, where["sycl_queue"])
         values = [
@@ -76,32 +76,32 @@ class Distributions:
         return self._fill(name, made, *values, real=real)
 
     def _normal_around(
-        self: Any, loc: Any, scale: Any, size: Any, out: USMArray | None, place: Place
+        self: Any, loc: Any, scale: Any, size: Any, out: USMArray | None, options: Options
     ) -> USMArray:
         """Normal numbers whose parameters are arrays."""
-        place, size = _place_and_size("normal", place, size, out)
+        options, size = _options_and_size("normal", options, size, out)
         rules = {"loc": (loc, _ANY), "scale": (scale, _NOT_NEGATIVE)}
-        return written("normal", out, self._drawn("normal", size, place, **rules))
+        return written("normal", out, self._drawn("normal", size, options, **rules))
 
     def _uniform_between(
-        self: Any, low: Any, high: Any, size: Any, out: USMArray | None, place: Place
+        self: Any, low: Any, high: Any, size: Any, out: USMArray | None, options: Options
     ) -> USMArray:
         """Uniform numbers between ends that are arrays."""
-        place, size = _place_and_size("uniform", place, size, out)
+        options, size = _options_and_size("uniform", options, size, out)
         first, end = _as_operand(low), _as_operand(high)
         width = end - first
         rules = {"low": (first, _ANY), "width": (width, _NOT_NEGATIVE)}
-        return written("uniform", out, self._drawn("uniform", size, place, **rules))
+        return written("uniform", out, self._drawn("uniform", size, options, **rules))
 
     def exponential(
-        self, scale: Operand = 1.0, size: Shape | None = None, **place: Unpack[Place]
+        self, scale: Operand = 1.0, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the exponential distribution, the same numbers on every device.
 
         Args:
             scale: the mean, 0 or more: a number or an array.
             size: the shape. By default that of the parameters.
-            place: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
+            options: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
 
         Raises:
             ValueError: a parameter is outside of its range. Arrays of parameters are waited for.
@@ -111,14 +111,14 @@ class Distributions:
             >>> abs(float(x.mean()) - 2) < 0.1
             True
         """
-        return self._drawn("exponential", size, place, scale=(scale, _NOT_NEGATIVE))
+        return self._drawn("exponential", size, options, scale=(scale, _NOT_NEGATIVE))
 
     def standard_exponential(
-        self, size: Shape | None = None, *, out: USMArray | None = None, **place: Unpack[Place]
+        self, size: Shape | None = None, *, out: USMArray | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the exponential distribution with mean 1, the same numbers on every device."""
-        place, size = _place_and_size("standard_exponential", place, size, out)
-        made = self.exponential(1.0, size, **place)
+        options, size = _options_and_size("standard_exponential", options, size, out)
+        made = self.exponential(1.0, size, **options)
         return written("standard_exponential", out, made)
 
     def lognormal(
@@ -126,60 +126,62 @@ class Distributions:
         mean: Operand = 0.0,
         sigma: Operand = 1.0,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw numbers whose logarithms are normal, with this mean and standard deviation."""
         return self._drawn(
-            "lognormal", size, place, mean=(mean, _ANY), sigma=(sigma, _NOT_NEGATIVE)
+            "lognormal", size, options, mean=(mean, _ANY), sigma=(sigma, _NOT_NEGATIVE)
         )
 
     def rayleigh(
-        self, scale: Operand = 1.0, size: Shape | None = None, **place: Unpack[Place]
+        self, scale: Operand = 1.0, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the Rayleigh distribution."""
-        return self._drawn("rayleigh", size, place, scale=(scale, _NOT_NEGATIVE))
+        return self._drawn("rayleigh", size, options, scale=(scale, _NOT_NEGATIVE))
 
-    def weibull(self, a: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def weibull(
+        self, a: Operand, size: Shape | None = None, **options: Unpack[Options]
+    ) -> USMArray:
         """Draw from the Weibull distribution of shape `a`."""
-        return self._drawn("weibull", size, place, a=(a, _POSITIVE))
+        return self._drawn("weibull", size, options, a=(a, _POSITIVE))
 
-    def pareto(self, a: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def pareto(self, a: Operand, size: Shape | None = None, **options: Unpack[Options]) -> USMArray:
         """Draw from the Pareto II distribution of shape `a`."""
-        return self._drawn("pareto", size, place, a=(a, _POSITIVE))
+        return self._drawn("pareto", size, options, a=(a, _POSITIVE))
 
-    def power(self, a: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def power(self, a: Operand, size: Shape | None = None, **options: Unpack[Options]) -> USMArray:
         """Draw numbers below 1 with the density ``a * x**(a - 1)``."""
-        return self._drawn("power", size, place, a=(a, _POSITIVE))
+        return self._drawn("power", size, options, a=(a, _POSITIVE))
 
     def gumbel(
         self,
         loc: Operand = 0.0,
         scale: Operand = 1.0,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the Gumbel distribution."""
-        return self._drawn("gumbel", size, place, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
+        return self._drawn("gumbel", size, options, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
 
     def laplace(
         self,
         loc: Operand = 0.0,
         scale: Operand = 1.0,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the Laplace distribution."""
-        return self._drawn("laplace", size, place, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
+        return self._drawn("laplace", size, options, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
 
     def logistic(
         self,
         loc: Operand = 0.0,
         scale: Operand = 1.0,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the logistic distribution."""
-        return self._drawn("logistic", size, place, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
+        return self._drawn("logistic", size, options, loc=(loc, _ANY), scale=(scale, _NOT_NEGATIVE))
 
     def triangular(
         self,
@@ -187,7 +189,7 @@ class Distributions:
         mode: float,
         right: float,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the triangular distribution between `left` and `right`, most often at `mode`.
 
@@ -199,14 +201,14 @@ class Distributions:
                 f"triangular: left, mode and right must grow, found {left}, {mode}, {right}"
             )
         ends = {"left": (left, _ANY), "mode": (mode, _ANY), "right": (right, _ANY)}
-        return self._drawn("triangular", size, place, **ends)
+        return self._drawn("triangular", size, options, **ends)
 
     def gamma(
         self,
         shape: Operand,
         scale: Operand = 1.0,
         size: Shape | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the gamma distribution (G. Marsaglia and W. W. Tsang, 2000).
 
@@ -214,7 +216,7 @@ class Distributions:
             shape: the shape, 0 or more: a number or an array.
             scale: the scale, 0 or more.
             size: the shape of the result. By default that of the parameters.
-            place: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
+            options: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
 
         Raises:
             ValueError: a parameter is outside of its range. Arrays of parameters are waited for.
@@ -225,7 +227,7 @@ class Distributions:
             True
         """
         rules = {"shape": (shape, _NOT_NEGATIVE), "scale": (scale, _NOT_NEGATIVE)}
-        return self._drawn("gamma", size, place, **rules)
+        return self._drawn("gamma", size, options, **rules)
 
     def standard_gamma(
         self,
@@ -233,27 +235,29 @@ class Distributions:
         size: Shape | None = None,
         *,
         out: USMArray | None = None,
-        **place: Unpack[Place],
+        **options: Unpack[Options],
     ) -> USMArray:
         """Draw from the gamma distribution of scale 1."""
-        place, size = _place_and_size("standard_gamma", place, size, out)
-        return written("standard_gamma", out, self.gamma(shape, 1.0, size, **place))
+        options, size = _options_and_size("standard_gamma", options, size, out)
+        return written("standard_gamma", out, self.gamma(shape, 1.0, size, **options))
 
-    def chisquare(self, df: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def chisquare(
+        self, df: Operand, size: Shape | None = None, **options: Unpack[Options]
+    ) -> USMArray:
         """Draw from the chi-squared distribution of `df` degrees of freedom."""
         half = df / 2 if is_number(df) else _as_operand(df) * 0.5  # type: ignore[operator]
         rules = {"shape": (half, _POSITIVE), "scale": (2.0, _POSITIVE)}
-        return self._drawn("gamma", size, place, **rules)
+        return self._drawn("gamma", size, options, **rules)
 
     def beta(
-        self, a: Operand, b: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, a: Operand, b: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the beta distribution: two gamma numbers' share, by their logarithms.
 
         Args:
             a, b: the parameters, above 0: numbers or arrays.
             size: the shape. By default that of the parameters.
-            place: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
+            options: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
 
         Raises:
             ValueError: a parameter is outside of its range. Arrays of parameters are waited for.
@@ -263,34 +267,34 @@ class Distributions:
             >>> abs(float(x.mean()) - 0.25) < 0.01
             True
         """
-        return self._drawn("beta", size, place, a=(a, _POSITIVE), b=(b, _POSITIVE))
+        return self._drawn("beta", size, options, a=(a, _POSITIVE), b=(b, _POSITIVE))
 
     def f(
-        self, dfnum: Operand, dfden: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, dfnum: Operand, dfden: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the F distribution of these degrees of freedom."""
         rules = {"dfnum": (dfnum, _POSITIVE), "dfden": (dfden, _POSITIVE)}
-        return self._drawn("f", size, place, **rules)
+        return self._drawn("f", size, options, **rules)
 
     def standard_t(
-        self, df: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, df: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from Student's distribution of `df` degrees of freedom."""
-        return self._drawn("standard_t", size, place, df=(df, _POSITIVE))
+        return self._drawn("standard_t", size, options, df=(df, _POSITIVE))
 
-    def standard_cauchy(self, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def standard_cauchy(self, size: Shape | None = None, **options: Unpack[Options]) -> USMArray:
         """Draw from the Cauchy distribution."""
-        return self._drawn("standard_cauchy", () if size is None else size, place)
+        return self._drawn("standard_cauchy", () if size is None else size, options)
 
     def poisson(
-        self, lam: Operand = 1.0, size: Shape | None = None, **place: Unpack[Place]
+        self, lam: Operand = 1.0, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the Poisson distribution (above a mean of 10: W. Hörmann's PTRS, 1993).
 
         Args:
             lam: the mean, 0 or more: a number or an array.
             size: the shape. By default that of the parameters.
-            place: `device`, `usm_type` and `sycl_queue`, as of ``random``; `dtype` is the type in
+            options: `device`, `usm_type` and `sycl_queue`, as of ``random``; `dtype` is the type in
                 which it computes.
 
         Returns:
@@ -304,10 +308,10 @@ class Distributions:
             >>> abs(float(x.mean()) - 4) < 0.1
             True
         """
-        return self._drawn("poisson", size, place, lam=(lam, _MEAN))
+        return self._drawn("poisson", size, options, lam=(lam, _MEAN))
 
     def binomial(
-        self, n: Operand, p: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, n: Operand, p: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the binomial distribution (for many successes: W. Hörmann's BTRS, 1993).
 
@@ -315,7 +319,7 @@ class Distributions:
             n: how many trials: an integer or an array of integers, 0 or more.
             p: the probability of a success, from 0 to 1.
             size: the shape. By default that of the parameters.
-            place: `device`, `usm_type` and `sycl_queue`, as of ``random``; `dtype` is the type in
+            options: `device`, `usm_type` and `sycl_queue`, as of ``random``; `dtype` is the type in
                 which it computes.
 
         Returns:
@@ -329,28 +333,32 @@ class Distributions:
             >>> abs(float(x.mean()) - 3) < 0.1
             True
         """
-        return self._drawn("binomial", size, place, n=(n, _NOT_NEGATIVE), p=(p, _PART))
+        return self._drawn("binomial", size, options, n=(n, _NOT_NEGATIVE), p=(p, _PART))
 
     def negative_binomial(
-        self, n: Operand, p: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, n: Operand, p: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw how many failures come before `n` successes of probability `p`."""
         _require_counts_of_int64(n, p)
-        return self._drawn("negative_binomial", size, place, n=(n, _POSITIVE), p=(p, _PART_ABOVE_0))
+        return self._drawn(
+            "negative_binomial", size, options, n=(n, _POSITIVE), p=(p, _PART_ABOVE_0)
+        )
 
-    def geometric(self, p: Operand, size: Shape | None = None, **place: Unpack[Place]) -> USMArray:
+    def geometric(
+        self, p: Operand, size: Shape | None = None, **options: Unpack[Options]
+    ) -> USMArray:
         """Draw how many trials there are up to the first success of probability `p`."""
-        return self._drawn("geometric", size, place, p=(p, _PART_ABOVE_0))
+        return self._drawn("geometric", size, options, p=(p, _PART_ABOVE_0))
 
     def dirichlet(
-        self, alpha: Operand, size: Shape | None = None, **place: Unpack[Place]
+        self, alpha: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw parts whose sum is 1 from the Dirichlet distribution.
 
         Args:
             alpha: the parameters, above 0: an array of one dimension.
             size: the shape, to which the axis of the parts is added.
-            place: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
+            options: `dtype`, `device`, `usm_type` and `sycl_queue`, as of ``random``.
 
         Waits for the parameters, if these are a USMArray.
         """
@@ -362,12 +370,12 @@ class Distributions:
         if given.size and float(given.min()) > 0 and float(given.max()) < _SMALL_PARTS:
             # The gamma variables may all be 0, their logarithms are not: by Ahrens and Dieter the
             # logarithm of one of `a` is that of one of `a + 1`, and -e / a of an exponential one.
-            more = self._drawn("gamma", shape, place, shape=(given + 1.0, _POSITIVE), scale=scale)
-            less = self._drawn("exponential", shape, place, scale=scale) / given
+            more = self._drawn("gamma", shape, options, shape=(given + 1.0, _POSITIVE), scale=scale)
+            less = self._drawn("exponential", shape, options, scale=scale) / given
             made = compute(ROWS["log"], (more,)) - less
             made = compute(ROWS["exp"], (made - made.max(-1, keepdims=True),))
         else:
-            made = self._drawn("gamma", shape, place, shape=(given, _POSITIVE), scale=scale)
+            made = self._drawn("gamma", shape, options, shape=(given, _POSITIVE), scale=scale)
         return made / made.sum(-1, keepdims=True)  # type: ignore[no-any-return]
 
 
@@ -388,15 +396,15 @@ def is_array(parameter: Any) -> bool:
     return isinstance(parameter, (list, tuple, numpy.ndarray)) if view is None else True
 
 
-def _place_and_size(function, place, size, out):
-    """The place and size of numbers that are copied to `out`, if there is one."""
+def _options_and_size(function, options, size, out):
+    """The options and size of numbers that are copied to `out`, if there is one."""
     if out is None:
-        return place, size
+        return options, size
     require_writable(function, output(function, out))
     if size is not None and shape_of(function, size) != out.shape:
         raise ValueError(f"{function}: out must have shape {size}, found {out.shape}")
-    place = {"dtype": out.dtype, "usm_type": out.usm_type, "sycl_queue": out._own_queue}
-    return place, out.shape
+    options = {"dtype": out.dtype, "usm_type": out.usm_type, "sycl_queue": out._own_queue}
+    return options, out.shape
 
 
 def _as_operand(obj):

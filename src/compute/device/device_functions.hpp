@@ -496,17 +496,17 @@ template <class T>
 inline T over(compensated<T> a, long count, T correction) {
   return over(rounded(a), count, correction);
 }
-/// A value and its place: of the greatest one for a `Sign` of 1, of the smallest one for -1.
+/// A value and its index: of the greatest one for a `Sign` of 1, of the smallest one for -1.
 template <class T, int Sign>
 struct best {
   T value;
-  long place;
+  long index;
 };
 /// A NaN is better than any number, and of equal values the first one is. Without branches, so that
 /// a GPU loads the next elements meanwhile.
 template <class T, int Sign>
 inline bool is_better(best<T, Sign> a, best<T, Sign> b) {
-  const bool is_first = a.place < b.place;
+  const bool is_first = a.index < b.index;
   const bool is_beyond = Sign > 0 ? a.value > b.value : a.value < b.value;
   if constexpr (numeric_limits<T>::is_integer) {
     return is_beyond | ((a.value == b.value) & is_first);
@@ -520,10 +520,10 @@ inline bool is_better(best<T, Sign> a, best<T, Sign> b) {
 template <class T, int Sign>
 inline bool is_better(best<complex<T>, Sign> a, best<complex<T>, Sign> b) {
   if (isnan(a.value) || isnan(b.value)) {
-    return isnan(a.value) && (!isnan(b.value) || a.place < b.place);
+    return isnan(a.value) && (!isnan(b.value) || a.index < b.index);
   }
   const bool is_beyond = Sign > 0 ? is_less(b.value, a.value) : is_less(a.value, b.value);
-  return is_beyond || (a.value == b.value && a.place < b.place);
+  return is_beyond || (a.value == b.value && a.index < b.index);
 }
 
 // ---- order, for sorting: NaN comes after all numbers

@@ -1,5 +1,5 @@
 // Random numbers by counters: the generator Philox4x32-10 of J. K. Salmon and others (SC 2011). The
-// numbers for an element depend on the seed and on its place alone, so that every device, layout
+// numbers for an element depend on the seed and on its position alone, so that every device, layout
 // and division of work gives the same ones.
 
 struct random_words {
@@ -8,9 +8,9 @@ struct random_words {
   uint64_t pair(int which) const { return uint64_t(word[2 * which + 1]) << 32 | word[2 * which]; }
 };
 
-inline random_words philox(uint64_t key, uint64_t place, uint64_t attempt) {
-  uint32_t c0 = uint32_t(place);
-  uint32_t c1 = uint32_t(place >> 32);
+inline random_words philox(uint64_t key, uint64_t position, uint64_t attempt) {
+  uint32_t c0 = uint32_t(position);
+  uint32_t c1 = uint32_t(position >> 32);
   uint32_t c2 = uint32_t(attempt);
   uint32_t c3 = uint32_t(attempt >> 32);
   uint32_t k0 = uint32_t(key);
@@ -81,9 +81,9 @@ inline T minus_log(T x) {
 
 /// Takes a point of a circle (G. Marsaglia's polar method); one outside of it is drawn again.
 template <class T>
-inline T random_normal(uint64_t key, uint64_t place) {
+inline T random_normal(uint64_t key, uint64_t position) {
   for (uint64_t attempt = 0;; ++attempt) {
-    const random_words from = philox(key, place, attempt);
+    const random_words from = philox(key, position, attempt);
     const T x = T(2) * random_fraction<T>(from, 0) - T(1);
     const T y = T(2) * random_fraction<T>(from, 1) - T(1);
     const T size = x * x + y * y;
@@ -103,9 +103,9 @@ inline uint64_t high_word(uint64_t a, uint64_t b) {
 
 /// Below `count`, or any word if that is 0: by D. Lemire's multiplication, which draws again where
 /// some numbers would be likelier.
-inline uint64_t random_below(uint64_t key, uint64_t place, uint64_t count) {
+inline uint64_t random_below(uint64_t key, uint64_t position, uint64_t count) {
   for (uint64_t attempt = 0;; ++attempt) {
-    const random_words from = philox(key, place, attempt);
+    const random_words from = philox(key, position, attempt);
     if (count == 0) {
       return from.pair(0);
     }

@@ -5,10 +5,10 @@
 /// The words of one element, one attempt after the other.
 struct random_stream {
   uint64_t key;
-  uint64_t place;
+  uint64_t position;
   uint64_t attempt = 0;
 
-  random_words next() { return philox(key, place, attempt++); }
+  random_words next() { return philox(key, position, attempt++); }
 };
 
 /// A number above 0, at most 1, by 53 bits in any type, so that its logarithm has a long tail.
@@ -18,8 +18,8 @@ inline T random_above_zero(uint64_t bits) {
 }
 
 template <class T>
-inline T random_exponential(uint64_t key, uint64_t place) {
-  return minus_log(random_above_zero<T>(philox(key, place, 0).pair(0)));
+inline T random_exponential(uint64_t key, uint64_t position) {
+  return minus_log(random_above_zero<T>(philox(key, position, 0).pair(0)));
 }
 
 /// A number above 0 and below 1.
@@ -71,38 +71,38 @@ inline T next_log_gamma(random_stream& from, T shape) {
 }
 
 template <class T>
-inline T random_gamma(uint64_t key, uint64_t place, T shape) {
-  random_stream from{key, place};
+inline T random_gamma(uint64_t key, uint64_t position, T shape) {
+  random_stream from{key, position};
   return shape == T(0) ? T(0) : exp(next_log_gamma(from, shape));
 }
 
 /// X / (X + Y) of two gamma numbers, by their logarithms.
 template <class T>
-inline T random_beta(uint64_t key, uint64_t place, T a, T b) {
-  random_stream from{key, place};
+inline T random_beta(uint64_t key, uint64_t position, T a, T b) {
+  random_stream from{key, position};
   const T x = next_log_gamma(from, a);
   const T y = next_log_gamma(from, b);
   return T(1) / (T(1) + exp(y - x));
 }
 
 template <class T>
-inline T random_student(uint64_t key, uint64_t place, T df) {
-  random_stream from{key, place};
+inline T random_student(uint64_t key, uint64_t position, T df) {
+  random_stream from{key, position};
   const T x = next_normal<T>(from);
   return x * exp(T(-0.5) * (log(T(2) / df) + next_log_gamma(from, df / T(2))));
 }
 
 template <class T>
-inline T random_cauchy(uint64_t key, uint64_t place) {
-  random_stream from{key, place};
+inline T random_cauchy(uint64_t key, uint64_t position) {
+  random_stream from{key, position};
   const T x = next_normal<T>(from);
   return x / next_normal<T>(from);
 }
 
 /// (X / m) / (Y / n) of chi-squared numbers X and Y.
 template <class T>
-inline T random_f(uint64_t key, uint64_t place, T m, T n) {
-  random_stream from{key, place};
+inline T random_f(uint64_t key, uint64_t position, T m, T n) {
+  random_stream from{key, position};
   const T x = next_log_gamma(from, m / T(2));
   const T y = next_log_gamma(from, n / T(2));
   return exp(x - y) * n / m;
@@ -110,23 +110,23 @@ inline T random_f(uint64_t key, uint64_t place, T m, T n) {
 
 /// An exponential number with either sign.
 template <class T>
-inline T random_laplace(uint64_t key, uint64_t place) {
-  const random_words words = philox(key, place, 0);
+inline T random_laplace(uint64_t key, uint64_t position) {
+  const random_words words = philox(key, position, 0);
   const T size = minus_log(random_above_zero<T>(words.pair(0)));
   return words.word[2] & 1 ? size : -size;
 }
 
 /// log(u / (1 - u)), both tails of which are as long.
 template <class T>
-inline T random_logistic(uint64_t key, uint64_t place) {
-  random_stream from{key, place};
+inline T random_logistic(uint64_t key, uint64_t position) {
+  random_stream from{key, position};
   const T one = minus_log(next_open<T>(from));
   return log(one / minus_log(next_open<T>(from)));
 }
 
 template <class T>
-inline T random_triangular(uint64_t key, uint64_t place, T left, T mode, T right) {
-  const T u = random_open<T>(philox(key, place, 0).pair(0));
+inline T random_triangular(uint64_t key, uint64_t position, T left, T mode, T right) {
+  const T u = random_open<T>(philox(key, position, 0).pair(0));
   const T base = right - left;
   const T low = mode - left;
   return u * base <= low ? left + sqrt(u * base * low)
@@ -173,8 +173,8 @@ inline int64_t next_poisson(random_stream& from, T mean) {
 }
 
 template <class T>
-inline int64_t random_poisson(uint64_t key, uint64_t place, T mean) {
-  random_stream from{key, place};
+inline int64_t random_poisson(uint64_t key, uint64_t position, T mean) {
+  random_stream from{key, position};
   return next_poisson(from, mean);
 }
 
@@ -224,23 +224,23 @@ inline int64_t next_binomial_half(random_stream& from, int64_t n, T p) {
 }
 
 template <class T>
-inline int64_t random_binomial(uint64_t key, uint64_t place, int64_t n, T p) {
-  random_stream from{key, place};
+inline int64_t random_binomial(uint64_t key, uint64_t position, int64_t n, T p) {
+  random_stream from{key, position};
   return p > T(0.5) ? n - next_binomial_half(from, n, T(1) - p) : next_binomial_half(from, n, p);
 }
 
 template <class T>
-inline int64_t random_negative_binomial(uint64_t key, uint64_t place, T n, T p) {
-  random_stream from{key, place};
+inline int64_t random_negative_binomial(uint64_t key, uint64_t position, T n, T p) {
+  random_stream from{key, position};
   const T mean = exp(next_log_gamma(from, n)) * (T(1) - p) / p;
   return next_poisson(from, mean);
 }
 
 template <class T>
-inline int64_t random_geometric(uint64_t key, uint64_t place, T p) {
+inline int64_t random_geometric(uint64_t key, uint64_t position, T p) {
   if (p >= T(1)) {
     return 1;
   }
-  const T count = ceil(random_exponential<T>(key, place) / -log1p(-p));
+  const T count = ceil(random_exponential<T>(key, position) / -log1p(-p));
   return count < T(1) ? 1 : count > T(0x1p62) ? int64_t(1) << 62 : int64_t(count);
 }

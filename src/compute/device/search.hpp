@@ -3,7 +3,7 @@
 
 /// The number of elements before the value, or before the first element after it.
 template <class Sorted>
-inline long place_in(const Sorted& sorted, V value, bool is_right) {
+inline long position_in(const Sorted& sorted, V value, bool is_right) {
   long low = 0;
   long high = sorted.size();
   while (low < high) {

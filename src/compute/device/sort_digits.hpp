@@ -1,7 +1,7 @@
 // Sorting the rows of an array in C order, stably, by digits, the lowest first: each work item
 // counts those of a part of a row, one work item for each row finds where each part's elements of
-// each digit begin, and each work item moves its part there. The kernels with places carry those of
-// the elements along.
+// each digit begin, and each work item moves its part there. The kernels with indices carry those
+// of the elements along.
 #include "sort_elements.hpp"
 
 /// A part of a row.
@@ -63,12 +63,12 @@ move_digits(const X* x, X* z, const uint32_t* counts, long columns, long parts, 
             shift);
 }
 USMX_KERNEL(1)
-count_placed_digits(const uint8_t* x, uint32_t* counts, long columns, long parts, int shift) {
-  count_part(reinterpret_cast<const placed*>(x), counts, columns, parts, shift);
+count_indexed_digits(const uint8_t* x, uint32_t* counts, long columns, long parts, int shift) {
+  count_part(reinterpret_cast<const indexed*>(x), counts, columns, parts, shift);
 }
 USMX_KERNEL(1)
-move_placed_digits(const uint8_t* x, uint8_t* z, const uint32_t* counts, long columns, long parts,
-                   int shift) {
-  move_part(reinterpret_cast<const placed*>(x), reinterpret_cast<placed*>(z), counts, columns,
+move_indexed_digits(const uint8_t* x, uint8_t* z, const uint32_t* counts, long columns, long parts,
+                    int shift) {
+  move_part(reinterpret_cast<const indexed*>(x), reinterpret_cast<indexed*>(z), counts, columns,
             parts, shift);
 }

@@ -14,9 +14,9 @@ static_assert(items == digits, "each item has a digit");
 constexpr unsigned each = 8;  // elements of a block that a work item has
 static_assert(32 % each == 0, "there is no gap between the elements of an item");
 
-// Places in local memory, with gaps that keep the banks of neighbouring work items apart: one
+// Indices in local memory, with gaps that keep the banks of neighbouring work items apart: one
 // element after 32 of them, and two counters after the 16 that an item adds up. So what a step of a
-// loop adds to an item's place is known to the compiler.
+// loop adds to an item's index is known to the compiler.
 constexpr unsigned element_slot(unsigned k) { return k + k / 32; }
 constexpr unsigned counter_slot(unsigned k) { return k + k / halves * 2; }
 constexpr unsigned counter_slots = counter_slot(halves * items);
@@ -47,8 +47,8 @@ inline void read_block(const E* x, const row_block& at, E* own) {
   const E* first = x + at.begin;
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
-    const unsigned place = k * items + item;
-    own[k] = first[place < at.count ? place : 0];
+    const unsigned index = k * items + item;
+    own[k] = first[index < at.count ? index : 0];
   }
 }
 
@@ -103,11 +103,11 @@ inline void sort_by_half(E* block, uint32_t* counters, unsigned count, int shift
     own[k] = from[k];
   }
   barrier();
-  uint16_t place[each];
+  uint16_t index[each];
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
     if (item * each + k < count) {
-      place[k] = of_item[half_of(own[k].key, shift) * step]++;
+      index[k] = of_item[half_of(own[k].key, shift) * step]++;
     }
   }
   barrier();
@@ -130,7 +130,7 @@ inline void sort_by_half(E* block, uint32_t* counters, unsigned count, int shift
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
     if (item * each + k < count) {
-      block[element_slot(of_item[half_of(own[k].key, shift) * step] + place[k])] = own[k];
+      block[element_slot(of_item[half_of(own[k].key, shift) * step] + index[k])] = own[k];
     }
   }
   barrier();
@@ -161,10 +161,10 @@ inline void move_block(const E* x, E* z, const uint32_t* ends, long columns, lon
   E* of_row = z + at.row * columns;
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
-    const unsigned place = k * items + item;
-    if (place < at.count) {
+    const unsigned index = k * items + item;
+    if (index < at.count) {
       const E moved = strided[k * step];
-      of_row[uint32_t(starts[digit_of(moved.key, shift)] + place)] = moved;
+      of_row[uint32_t(starts[digit_of(moved.key, shift)] + index)] = moved;
     }
   }
 }
@@ -182,16 +182,16 @@ move_digits(const X* x, X* z, const uint32_t* ends, long columns, long blocks, i
              shift, block.data(), counters.data(), starts.data());
 }
 USMX_KERNEL(1)
-count_placed_digits(const uint8_t* x, uint32_t* counts, long columns, long blocks, int shift) {
+count_indexed_digits(const uint8_t* x, uint32_t* counts, long columns, long blocks, int shift) {
   local_array<uint32_t, digits> of_digit;
-  count_block(reinterpret_cast<const placed*>(x), counts, columns, blocks, shift, of_digit.data());
+  count_block(reinterpret_cast<const indexed*>(x), counts, columns, blocks, shift, of_digit.data());
 }
 USMX_KERNEL(1)
-move_placed_digits(const uint8_t* x, uint8_t* z, const uint32_t* ends, long columns, long blocks,
-                   int shift) {
-  local_array<placed, element_slots> block;
+move_indexed_digits(const uint8_t* x, uint8_t* z, const uint32_t* ends, long columns, long blocks,
+                    int shift) {
+  local_array<indexed, element_slots> block;
   local_array<uint32_t, counter_slots / 2> counters;
   local_array<uint32_t, digits> starts;
-  move_block(reinterpret_cast<const placed*>(x), reinterpret_cast<placed*>(z), ends, columns,
+  move_block(reinterpret_cast<const indexed*>(x), reinterpret_cast<indexed*>(z), ends, columns,
              blocks, shift, block.data(), counters.data(), starts.data());
 }

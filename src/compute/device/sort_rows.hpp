@@ -1,5 +1,5 @@
 // Sorting the rows of an array in C order, stably, by digits: each work item sorts a short row, by
-// all digits. The kernel with places carries those of the elements along.
+// all digits. The kernel with indices carries those of the elements along.
 #include "sort_elements.hpp"
 
 /// Goes through a row once to count all digits, and once more for each digit by which its elements
@@ -52,6 +52,6 @@ inline void sort_row(const X* x, E* z, E* other, long columns) {
 USMX_KERNEL(1) sort_row_by_digits(const X* x, X* z, X* other, long columns) {
   sort_row(x, reinterpret_cast<plain*>(z), reinterpret_cast<plain*>(other), columns);
 }
-USMX_KERNEL(1) sort_placed_row_by_digits(const X* x, uint8_t* z, uint8_t* other, long columns) {
-  sort_row(x, reinterpret_cast<placed*>(z), reinterpret_cast<placed*>(other), columns);
+USMX_KERNEL(1) sort_indexed_row_by_digits(const X* x, uint8_t* z, uint8_t* other, long columns) {
+  sort_row(x, reinterpret_cast<indexed*>(z), reinterpret_cast<indexed*>(other), columns);
 }

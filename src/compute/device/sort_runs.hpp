@@ -1,6 +1,6 @@
 // Sorting the rows of an array in C order, stably, by comparisons: each work item sorts a block by
 // insertion, and then runs are merged, of which each work item makes a part (a merge path). The
-// kernels with places carry those of the elements along.
+// kernels with indices carry those of the elements along.
 //
 // The other ways to sort have files of their own, so that a program compiles what it calls.
 #include "sort_elements.hpp"
@@ -62,11 +62,11 @@ USMX_KERNEL(1) merge(const X* x, X* z, long columns, long parts, long length, lo
   merge_part(reinterpret_cast<const plain*>(x), reinterpret_cast<plain*>(z), columns, parts, length,
              run);
 }
-USMX_KERNEL(1) sort_places(const X* x, uint8_t* z, long columns, long blocks, long block) {
-  sort_block(x, reinterpret_cast<placed*>(z), columns, blocks, block);
+USMX_KERNEL(1) sort_indices(const X* x, uint8_t* z, long columns, long blocks, long block) {
+  sort_block(x, reinterpret_cast<indexed*>(z), columns, blocks, block);
 }
 USMX_KERNEL(1)
-merge_places(const uint8_t* x, uint8_t* z, long columns, long parts, long length, long run) {
-  merge_part(reinterpret_cast<const placed*>(x), reinterpret_cast<placed*>(z), columns, parts,
+merge_indices(const uint8_t* x, uint8_t* z, long columns, long parts, long length, long run) {
+  merge_part(reinterpret_cast<const indexed*>(x), reinterpret_cast<indexed*>(z), columns, parts,
              length, run);
 }

@@ -60,7 +60,7 @@ struct kernel_move {
 
 /// Returns the move as kernels take it; nothing if no array selects, or there are too many
 /// dimensions.
-std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
+std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t positions,
                                           std::span<const std::ptrdiff_t> scales) {
   const std::size_t item = item_for(moved, scales);
   join_rest(moved.rest);
@@ -72,7 +72,7 @@ std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
     return std::nullopt;
   }
   kernels::selected_walk walk{};
-  walk.count = places;
+  walk.count = positions;
   walk.rest = 1;
   walk.linear_step = moved.linear_step;
   walk.indexed_step = scales.size() == 1 ? scales[0] : 1;
@@ -85,7 +85,7 @@ std::optional<kernel_move> to_kernel_move(transfer moved, std::int64_t places,
   return kernel_move{item, walk};
 }
 
-std::int64_t count_of_places(const selection& selected) {
+std::int64_t count_of_positions(const selection& selected) {
   std::int64_t count = 1;
   for (const std::ptrdiff_t extent : selected.common_shape()) {
     count *= extent;
@@ -100,10 +100,10 @@ struct outside_flag {
   std::uint32_t* told;
 };
 
-/// The integers of one array as a list of places; none if kernels cannot read them in the form that
-/// they have.
-std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chain,
-                                                        const axis_index& index) {
+/// The integers of one array as a list of positions; none if kernels cannot read them in the form
+/// that they have.
+std::optional<kernels::position_list> integers_as_they_are(const kernel_chain& chain,
+                                                           const axis_index& index) {
   const array_view& list = index.elements;
   const bool is_short = list.type() == type_code::int32;
   if ((!is_short && list.type() != type_code::int64) || !list.layout().is_c_contiguous() ||
@@ -111,34 +111,34 @@ std::optional<kernels::place_list> integers_as_they_are(const kernel_chain& chai
       !chain.reaches(list)) {
     return std::nullopt;
   }
-  return kernels::place_list{list.data(), is_short, index.extent};
+  return kernels::position_list{list.data(), is_short, index.extent};
 }
 
-/// The integers of the key's only array as a list of places, in which some may count from the end.
-/// A kernel checks them, unless they come from a mask. None if the key has other arrays or kernels
-/// cannot read the integers in the form that they have.
-std::optional<kernels::place_list> places_as_they_are(kernel_chain& chain,
-                                                      const selection& selected,
-                                                      const outside_flag& outside) {
+/// The integers of the key's only array as a list of positions, in which some may count from the
+/// end. A kernel checks them, unless they come from a mask. None if the key has other arrays or
+/// kernels cannot read the integers in the form that they have.
+std::optional<kernels::position_list> positions_as_they_are(kernel_chain& chain,
+                                                            const selection& selected,
+                                                            const outside_flag& outside) {
   if (selected.indices().size() != 1) {
     return std::nullopt;
   }
-  const auto places = integers_as_they_are(chain, selected.indices()[0]);
-  if (places && !selected.is_unique()) {
+  const auto positions = integers_as_they_are(chain, selected.indices()[0]);
+  if (positions && !selected.is_unique()) {
     const std::int64_t count = selected.indices()[0].elements.size();
     constexpr std::int64_t per_lane = 4;
     chain.run(
-        select_kernel(places->are_short != 0 ? "usmx_check_i4" : "usmx_check_i8"), count,
+        select_kernel(positions->are_short != 0 ? "usmx_check_i4" : "usmx_check_i8"), count,
         [&](std::int64_t per_group) {
-          return std::tuple(places->numbers, count, per_group, places->extent, outside.found);
+          return std::tuple(positions->numbers, count, per_group, positions->extent, outside.found);
         },
         per_lane);
   }
-  return places;
+  return positions;
 }
 
-/// The indices that the each_index items of a key add to every place of the list. Returns nothing
-/// if there are too many dimensions.
+/// The indices that the each_index items of a key add to every position of the list. Returns
+/// nothing if there are too many dimensions.
 std::optional<kernels::own_indices> own_indices_of(const selection& selected,
                                                    std::span<const std::ptrdiff_t> scales) {
   kernels::own_indices own{};
@@ -168,22 +168,22 @@ std::optional<kernels::own_indices> own_indices_of(const selection& selected,
 /// A list with one number for each element of the common shape: the sum of the integers, each
 /// counted from the start of its axis and multiplied by its scale. None if kernels cannot read the
 /// integers.
-std::optional<kernels::place_list> find_places(kernel_chain& chain, const selection& selected,
-                                               std::span<const std::ptrdiff_t> scales,
-                                               const outside_flag& outside) {
-  if (const auto places = places_as_they_are(chain, selected, outside)) {
-    return places;
+std::optional<kernels::position_list> find_positions(kernel_chain& chain, const selection& selected,
+                                                     std::span<const std::ptrdiff_t> scales,
+                                                     const outside_flag& outside) {
+  if (const auto positions = positions_as_they_are(chain, selected, outside)) {
+    return positions;
   }
   const auto own = own_indices_of(selected, scales);
   if (!own) {
     return std::nullopt;
   }
-  auto* const places = chain.numbers<std::int64_t>(count_of_places(selected));
+  auto* const positions = chain.numbers<std::int64_t>(count_of_positions(selected));
   const layout compact = layout::c_order(selected.common_shape());
-  constexpr auto number = static_cast<std::ptrdiff_t>(sizeof *places);
-  const copy_end to{reinterpret_cast<std::byte*>(places), type_code::int64, compact.strides(),
+  constexpr auto number = static_cast<std::ptrdiff_t>(sizeof *positions);
+  const copy_end to{reinterpret_cast<std::byte*>(positions), type_code::int64, compact.strides(),
                     number};
-  kernels::place_rule rule{.scale = 0, .extent = 0, .first = 1, .own = *own, .list = places};
+  kernels::position_rule rule{.scale = 0, .extent = 0, .first = 1, .own = *own, .list = positions};
   for (std::size_t k = 0; k < scales.size(); ++k) {
     const axis_index& index = selected.indices()[k];
     if (index.is_each) {
@@ -193,7 +193,7 @@ std::optional<kernels::place_list> find_places(kernel_chain& chain, const select
     const copy_plan plan = make_plan(selected.common_shape(), end_of(from), to);
     rule.scale = scales[k];
     rule.extent = index.extent;
-    if (!chain.add_places(plan, rule, outside.found)) {
+    if (!chain.add_positions(plan, rule, outside.found)) {
       return std::nullopt;
     }
     rule.first = 0;
@@ -201,15 +201,15 @@ std::optional<kernels::place_list> find_places(kernel_chain& chain, const select
   if (rule.first != 0) {
     return std::nullopt;
   }
-  return kernels::place_list{places, false, 0};
+  return kernels::position_list{positions, false, 0};
 }
 
-/// Consecutive numbers for all places of the axes that arrays select along.
+/// Consecutive numbers for all positions of the axes that arrays select along.
 struct numbering {
   std::vector<std::ptrdiff_t> scales;
   std::int64_t count = 1;
 };
-numbering number_places(const selection& selected) {
+numbering number_positions(const selection& selected) {
   numbering result;
   for (const axis_index& index : selected.indices()) {
     for (std::ptrdiff_t& scale : result.scales) {
@@ -226,7 +226,7 @@ constexpr std::int64_t moved_by_lane = 4;
 
 /// Divides the slots into windows that fit the cache. Measured on an H100, whose cache holds 50 MB:
 /// 4 million numbers that go to random ones of 16 million slots take 121 us in windows of 4 million
-/// slots, and 199 us in a single window, although the places are read once for each window. More
+/// slots, and 199 us in a single window, although the positions are read once for each window. More
 /// than a few windows cost more than they save.
 kernels::slot_windows windows_for(const kernel_chain& chain, std::int64_t slots,
                                   std::int64_t count) {
@@ -241,9 +241,9 @@ kernels::slot_windows windows_for(const kernel_chain& chain, std::int64_t slots,
               : kernels::slot_windows{1, slots, 0};
 }
 
-/// Finds, for each slot, 1 + the number of the last of `count` places that is this slot; 0 if none
-/// is.
-const std::uint32_t* find_last(kernel_chain& chain, const kernels::place_list& places,
+/// Finds, for each slot, 1 + the number of the last of `count` positions that is this slot; 0 if
+/// none is.
+const std::uint32_t* find_last(kernel_chain& chain, const kernels::position_list& positions,
                                std::int64_t count, std::int64_t slots,
                                const outside_flag& outside) {
   std::uint32_t* const last = chain.zeros(slots);
@@ -254,40 +254,41 @@ const std::uint32_t* find_last(kernel_chain& chain, const kernels::place_list& p
   chain.run(
       select_kernel("usmx_find_last"), launched,
       [&](std::int64_t per_group) {
-        return std::tuple(places, last, windows, count, per_group,
+        return std::tuple(positions, last, windows, count, per_group,
                           static_cast<const std::uint32_t*>(outside.found));
       },
       moved_by_lane);
   return last;
 }
 
-/// Whether no place occurs twice, or it makes no difference.
+/// Whether no position occurs twice, or it makes no difference.
 bool needs_no_owners(const selection& selected, const kernels::selected_walk& walk) {
   return selected.is_unique() || walk.linear_step == 0 || walk.count == 1;
 }
 
-/// Whether the kernel walks through the slots and not through the places: for single items that go
-/// to about as many slots, selected by one array of integers. Measured on an H100, that takes a
+/// Whether the kernel walks through the slots and not through the positions: for single items that
+/// go to about as many slots, selected by one array of integers. Measured on an H100, that takes a
 /// quarter of the time.
 bool is_walked_by_slots(const selection& selected, const kernels::selected_walk& walk) {
-  constexpr std::int64_t slots_per_place = 8;
+  constexpr std::int64_t slots_per_position = 8;
   return walk.rest == 1 && selected.indices().size() == 1 &&
-         selected.indices()[0].extent / slots_per_place <= walk.count;
+         selected.indices()[0].extent / slots_per_position <= walk.count;
 }
 
-/// Finds which item is written where several lead to one place: the last.
-kernels::place_owners find_owners(kernel_chain& chain, const selection& selected,
-                                  const kernels::selected_walk& walk,
-                                  const kernels::place_list& moved, const outside_flag& outside) {
+/// Finds which item is written where several lead to one position: the last.
+kernels::position_owners find_owners(kernel_chain& chain, const selection& selected,
+                                     const kernels::selected_walk& walk,
+                                     const kernels::position_list& moved,
+                                     const outside_flag& outside) {
   if (needs_no_owners(selected, walk)) {
-    return kernels::place_owners{};
+    return kernels::position_owners{};
   }
-  const numbering numbered = number_places(selected);
-  const auto places = numbered.scales.size() == 1
-                          ? std::optional(moved)
-                          : find_places(chain, selected, numbered.scales, outside);
-  return kernels::place_owners{*places,
-                               find_last(chain, *places, walk.count, numbered.count, outside)};
+  const numbering numbered = number_positions(selected);
+  const auto positions = numbered.scales.size() == 1
+                             ? std::optional(moved)
+                             : find_positions(chain, selected, numbered.scales, outside);
+  return kernels::position_owners{
+      *positions, find_last(chain, *positions, walk.count, numbered.count, outside)};
 }
 
 /// Throws index_error for the integer outside of its axis that the kernels have found.
@@ -305,25 +306,26 @@ void finish(kernel_chain& chain, const std::uint32_t& told, const selection& sel
   }
 }
 
-/// The scales that make places of integers. With one array, the places are the integers themselves.
-std::vector<std::ptrdiff_t> scales_of_places(std::span<const std::ptrdiff_t> scales) {
+/// The scales that make positions of integers. With one array, the positions are the integers
+/// themselves.
+std::vector<std::ptrdiff_t> scales_of_positions(std::span<const std::ptrdiff_t> scales) {
   return scales.size() == 1 ? std::vector<std::ptrdiff_t>{1}
                             : std::vector<std::ptrdiff_t>(scales.begin(), scales.end());
 }
 
-/// Moves items by kernels of the chain, as planned for the indexed side. `run(kernel_move, places,
-/// outside)` adds the kernel that moves; it returns false if it cannot.
+/// Moves items by kernels of the chain, as planned for the indexed side. `run(kernel_move,
+/// positions, outside)` adds the kernel that moves; it returns false if it cannot.
 template <class Run>
 bool move_by_kernels(kernel_chain& chain, const transfer& planned, const array_view& indexed,
                      const selection& selected, const Run& run) {
   const std::vector<std::ptrdiff_t> scales = scales_of(indexed, selected);
-  const auto move = to_kernel_move(planned, count_of_places(selected), scales);
+  const auto move = to_kernel_move(planned, count_of_positions(selected), scales);
   if (!move) {
     return false;
   }
   const outside_flag outside{chain.zeros(1), chain.told<std::uint32_t>()};
-  const auto places = find_places(chain, selected, scales_of_places(scales), outside);
-  if (!places || !run(*move, *places, outside)) {
+  const auto positions = find_positions(chain, selected, scales_of_positions(scales), outside);
+  if (!positions || !run(*move, *positions, outside)) {
     return false;
   }
   finish(chain, *outside.told, selected);
@@ -332,21 +334,22 @@ bool move_by_kernels(kernel_chain& chain, const transfer& planned, const array_v
 
 template <class... More>
 void run_move(kernel_chain& chain, kernel_id kernel, const kernel_move& move, const transfer& of,
-              const kernels::place_list& places, const outside_flag& outside, const More&... more) {
+              const kernels::position_list& positions, const outside_flag& outside,
+              const More&... more) {
   chain.run(
       kernel, move.walk.count * move.walk.rest,
       [&](std::int64_t per_group) {
         kernels::selected_walk walk = move.walk;
         walk.per_group = per_group;
-        return std::tuple(of.linear, of.indexed, places, walk,
+        return std::tuple(of.linear, of.indexed, positions, walk,
                           static_cast<const std::uint32_t*>(outside.found), outside.told, more...);
       },
       moved_by_lane);
 }
 
 void run_slots(kernel_chain& chain, std::int64_t slots, const kernel_move& move, const transfer& of,
-               const kernels::place_list& places, const outside_flag& outside) {
-  const std::uint32_t* const last = find_last(chain, places, move.walk.count, slots, outside);
+               const kernels::position_list& positions, const outside_flag& outside) {
+  const std::uint32_t* const last = find_last(chain, positions, move.walk.count, slots, outside);
   chain.run(
       slots_kernel(move.item), slots,
       [&](std::int64_t per_group) {
@@ -358,28 +361,28 @@ void run_slots(kernel_chain& chain, std::int64_t slots, const kernel_move& move,
       moved_by_lane);
 }
 
-/// Returns false if kernels cannot find which item is written where several lead to one place.
+/// Returns false if kernels cannot find which item is written where several lead to one position.
 bool run_scatter(kernel_chain& chain, const selection& selected, const kernel_move& move,
-                 const transfer& of, const kernels::place_list& places,
+                 const transfer& of, const kernels::position_list& positions,
                  const outside_flag& outside) {
   if (!needs_no_owners(selected, move.walk)) {
     if (move.walk.count >= std::int64_t{UINT32_MAX}) {
       return false;
     }
     if (is_walked_by_slots(selected, move.walk)) {
-      run_slots(chain, selected.indices()[0].extent, move, of, places, outside);
+      run_slots(chain, selected.indices()[0].extent, move, of, positions, outside);
       return true;
     }
   }
-  run_move(chain, scatter_kernel(move.item), move, of, places, outside,
-           find_owners(chain, selected, move.walk, places, outside));
+  run_move(chain, scatter_kernel(move.item), move, of, positions, outside,
+           find_owners(chain, selected, move.walk, positions, outside));
   return true;
 }
 
 /// The arguments that the kernels usmx_take_* need for a key with one array of integers, besides
 /// each_index items.
 struct integers_of_key {
-  kernels::place_list list;
+  kernels::position_list list;
   kernels::own_indices own;
   std::ptrdiff_t scale;
 };
@@ -406,7 +409,7 @@ std::optional<integers_of_key> integers_of(const kernel_chain& chain, const sele
 bool take_by_kernel(kernel_chain& chain, const transfer& planned, const array_view& source,
                     const selection& selected) {
   const std::vector<std::ptrdiff_t> scales = scales_of(source, selected);
-  const auto move = to_kernel_move(planned, count_of_places(selected), scales);
+  const auto move = to_kernel_move(planned, count_of_positions(selected), scales);
   const auto integers = integers_of(chain, selected, scales);
   if (!move || !integers) {
     return false;
@@ -454,8 +457,8 @@ bool gather_by_kernels(const array_view& source, const selection& selected,
     return true;
   }
   return move_by_kernels(*chain, *planned, source, selected,
-                         [&](const kernel_move& move, const auto& places, const auto& outside) {
-                           run_move(*chain, gather_kernel(move.item), move, *planned, places,
+                         [&](const kernel_move& move, const auto& positions, const auto& outside) {
+                           run_move(*chain, gather_kernel(move.item), move, *planned, positions,
                                     outside);
                            return true;
                          });
@@ -476,8 +479,8 @@ bool scatter_by_kernels(const array_view& values, const selection& selected,
     planned = plan_transfer(destination, selected, chain->compact(from, from.type()));
   }
   return move_by_kernels(*chain, *planned, destination, selected,
-                         [&](const kernel_move& move, const auto& places, const auto& outside) {
-                           return run_scatter(*chain, selected, move, *planned, places, outside);
+                         [&](const kernel_move& move, const auto& positions, const auto& outside) {
+                           return run_scatter(*chain, selected, move, *planned, positions, outside);
                          });
 }
 
@@ -568,8 +571,8 @@ bool scatter_by_mask(const array_view& values, const selection& selected,
   return mask != nullptr && mask->scatter(values, destination);
 }
 
-/// Whether one element in the host's memory goes to all true places by a kernel: then they need not
-/// be counted.
+/// Whether one element in the host's memory goes to all true positions by a kernel: then they need
+/// not be counted.
 bool fills_by_mask(const array_view& values, const selection& selected,
                    const array_view& destination) {
   detail::mask_scan* const mask = detail::only_mask(selected);

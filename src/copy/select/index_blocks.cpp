@@ -73,9 +73,9 @@ array_view kernel_chain::compact(const array_view& view, dtype type) {
   return copy;
 }
 
-bool kernel_chain::add_places(const copy_plan& plan, const kernels::place_rule& rule,
-                              std::uint32_t* outside) {
-  auto runs = places_by_kernel(plan, rule, outside, *kernels_);
+bool kernel_chain::add_positions(const copy_plan& plan, const kernels::position_rule& rule,
+                                 std::uint32_t* outside) {
+  auto runs = positions_by_kernel(plan, rule, outside, *kernels_);
   if (runs) {
     std::ranges::move(*runs, std::back_inserter(runs_));
   }

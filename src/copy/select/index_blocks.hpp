@@ -77,8 +77,8 @@ class kernel_chain {
         },
         arguments(launch.per_group)));
   }
-  /// Adds the runs of places_by_kernel(). Returns false, with nothing added, if it gives none.
-  bool add_places(const copy_plan&, const kernels::place_rule&, std::uint32_t* outside);
+  /// Adds the runs of positions_by_kernel(). Returns false, with nothing added, if it gives none.
+  bool add_positions(const copy_plan&, const kernels::position_rule&, std::uint32_t* outside);
 
   void wait();
 
@@ -145,7 +145,7 @@ class index_blocks {
   std::array<std::int64_t, capacity> offsets_;
 };
 
-// The true elements of a mask, found and moved without lists of their places.
+// The true elements of a mask, found and moved without lists of their positions.
 
 /// The number of true elements before each part of a mask in device memory, or a mask that the host
 /// walks through. Looks at no element before the first question.
@@ -168,14 +168,14 @@ class mask_scan {
   /// those that the host may touch. Waits.
   void write(std::span<const array_view> coordinates);
 
-  /// Copies the elements at true places of `source`, which has the mask's shape, to `destination`,
-  /// which has one dimension and count() elements of the same type; scatter() copies back. Both
-  /// return false, with nothing done, unless the elements lie at equal distances, and either the
-  /// mask's kernels reach both sides and they have 1, 2, 4, 8 or 16 bytes, or the host may touch
-  /// the mask and both sides. Both wait.
+  /// Copies the elements at true positions of `source`, which has the mask's shape, to
+  /// `destination`, which has one dimension and count() elements of the same type; scatter() copies
+  /// back. Both return false, with nothing done, unless the elements lie at equal distances, and
+  /// either the mask's kernels reach both sides and they have 1, 2, 4, 8 or 16 bytes, or the host
+  /// may touch the mask and both sides. Both wait.
   bool gather(const array_view& source, const array_view& destination);
   bool scatter(const array_view& values, const array_view& destination);
-  /// Sets the elements at true places of `destination` to the bytes at `element`, by kernels.
+  /// Sets the elements at true positions of `destination` to the bytes at `element`, by kernels.
   /// Waits, and returns false, as gather().
   bool fill(const std::byte* element, const array_view& destination);
 

@@ -1,4 +1,4 @@
-// Loops of the host over a mask: eight of its bytes at a time, without lists of places.
+// Loops of the host over a mask: eight of its bytes at a time, without lists of positions.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -249,7 +249,7 @@ bool mask_scan::fill(const std::byte* element, const array_view& destination) {
 namespace usmx::inline v1 {
 namespace {
 
-/// The number of elements that are looked at together; their places fit a small cache.
+/// The number of elements that are looked at together; their positions fit a small cache.
 constexpr std::ptrdiff_t block_size = 1024;
 
 using kernels::is_nonzero;
@@ -303,10 +303,10 @@ std::ptrdiff_t count_row(const std::byte* row, std::ptrdiff_t stride, std::ptrdi
 /// Writes the positions in a row at which elements are not zero; returns how many there are.
 template <class T>
 std::ptrdiff_t find_in_block(const std::byte* row, std::ptrdiff_t stride, std::ptrdiff_t first,
-                             std::ptrdiff_t n, std::int64_t* places) noexcept {
+                             std::ptrdiff_t n, std::int64_t* positions) noexcept {
   std::ptrdiff_t found = 0;
   const auto look_at = [&](std::ptrdiff_t i) {  // without a branch that is hard to predict
-    places[found] = i;
+    positions[found] = i;
     found += is_nonzero(detail::element_at<T>(row + i * stride));
   };
   std::ptrdiff_t i = first;
@@ -362,18 +362,18 @@ void find_nonzero(const array_view& tested, std::span<const coordinate_list> lis
   const std::ptrdiff_t extent = tested.shape()[last];
   const std::ptrdiff_t stride = tested.strides()[last] * item;
   detail::with_element_type(tested.type().code(), [&]<class T>(std::type_identity<T>) {
-    std::array<std::int64_t, block_size + 1> places;
+    std::array<std::int64_t, block_size + 1> positions;
     std::ptrdiff_t filled = 0;
     for_each_row_of(tested, [&](const std::byte* row, const auto& index) {
       for (std::ptrdiff_t first = 0; first < extent; first += block_size) {
         const std::ptrdiff_t n = std::min(block_size, extent - first);
         // Another thread may have changed elements since they were counted.
         const std::ptrdiff_t found =
-            std::min(find_in_block<T>(row, stride, first, n, places.data()), capacity - filled);
+            std::min(find_in_block<T>(row, stride, first, n, positions.data()), capacity - filled);
         for (std::size_t k = 0; k < last; ++k) {
           lists[k].repeat(filled, index[k], found);
         }
-        lists[last].put(filled, places.data(), found);
+        lists[last].put(filled, positions.data(), found);
         filled += found;
       }
     });

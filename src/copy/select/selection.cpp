@@ -158,8 +158,8 @@ std::ptrdiff_t offsets_of_task(std::ptrdiff_t offsets, std::size_t nbytes) {
   return std::clamp<std::ptrdiff_t>(task_nbytes / std::max<std::ptrdiff_t>(each, 1), 1, most);
 }
 
-/// Moves all items to the linear side, on several threads if that pays: each element has a place of
-/// its own there, unless the step is 0.
+/// Moves all items to the linear side, on several threads if that pays: each element has a position
+/// of its own there, unless the step is 0.
 template <class Move>
 void gather_all(const transfer& moved, index_blocks& blocks, std::size_t nbytes, Move move) {
   const std::ptrdiff_t all = blocks.size();

@@ -51,8 +51,9 @@ void move_to_linear(const transfer&, const array_view& indexed, const selection&
 /// one stays.
 void move_to_indexed(const transfer&, const array_view& indexed, const selection&);
 
-/// A move between the elements at the true places of a mask, the indexed side, and `count` elements
-/// that lie one after the other, the linear side. Steps are bytes from one element to the next.
+/// A move between the elements at the true positions of a mask, the indexed side, and `count`
+/// elements that lie one after the other, the linear side. Steps are bytes from one element to the
+/// next.
 struct masked_move {
   /// The mask: adjacent bytes, true where they are not 0.
   const std::byte* mask;
@@ -67,9 +68,9 @@ struct masked_move {
 
 /// Counts the bytes that are not 0.
 std::ptrdiff_t count_flags(const std::byte* mask, std::ptrdiff_t size) noexcept;
-/// Moves the elements at true places to the linear side, of which `linear_step` is the item.
+/// Moves the elements at true positions to the linear side, of which `linear_step` is the item.
 void compress_on_host(const masked_move&);
-/// Moves the linear side to the true places, in order; with a step of 0 it is one element.
+/// Moves the linear side to the true positions, in order; with a step of 0 it is one element.
 void expand_on_host(const masked_move&);
 
 }  // namespace usmx::inline v1::detail
@@ -101,7 +102,7 @@ namespace usmx::inline v1::detail {
 enum class destination_memory { given, fresh };
 
 /// Move by kernels on the device of the array that is selected from. Return false, with nothing
-/// done, if kernels cannot move the elements. An element of the indexed side that several places
+/// done, if kernels cannot move the elements. An element of the indexed side that several positions
 /// lead to gets the last of its values. Throw index_error as selection::check does, before anything
 /// but fresh memory is written.
 bool gather_by_kernels(const array_view& source, const selection&, const array_view& destination,

@@ -22,11 +22,11 @@ inline constexpr int shared_items = 2 * shared_tile * (shared_tile + 1);
 /// usmx_expand_<bytes>, usmx_fill_true_<bytes>, usmx_take_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
-/// usmx_places_<type>
+/// usmx_positions_<type>
 #define USMX_INDEX_TYPES(EACH) \
   EACH(i1) EACH(i2) EACH(i4) EACH(i8) EACH(u1) EACH(u2) EACH(u4) EACH(u8)
 
-/// usmx_check_<type>: of the integers that are places as they are.
+/// usmx_check_<type>: of the integers that are positions as they are.
 #define USMX_PLACE_TYPES(EACH) EACH(i4) EACH(i8)
 
 /// usmx_cast_<from>_<to>. Integers of one size are copied, whatever their sign. Of the

@@ -11,8 +11,8 @@
 
 namespace usmx::inline v1::kernels {
 
-inline std::int64_t coordinate_of(std::int64_t place, const coordinate_rule& rule) {
-  const std::int64_t outer = rule.divisor == 1 ? place : place / rule.divisor;
+inline std::int64_t coordinate_of(std::int64_t position, const coordinate_rule& rule) {
+  const std::int64_t outer = rule.divisor == 1 ? position : position / rule.divisor;
   return outer < rule.extent ? outer : outer - outer / rule.extent * rule.extent;
 }
 
@@ -196,9 +196,9 @@ inline void scan_chunks(std::int64_t* numbers, std::int64_t count, std::int64_t*
   }
 }
 
-/// Calls `write(number, place, read(number, place))` for each true element, of that number and at
-/// that place. The lanes of a warp take 32 elements beside each other at a time: then what they
-/// read and write lies close together. Several are read before the first one is written.
+/// Calls `write(number, position, read(number, position))` for each true element, of that number
+/// and at that position. The lanes of a warp take 32 elements beside each other at a time: then
+/// what they read and write lies close together. Several are read before the first one is written.
 template <class Read, class Write>
 inline void for_each_true(const mask_words& mask, std::int64_t per_group, const Read& read,
                           const Write& write) {
@@ -212,7 +212,7 @@ inline void for_each_true(const mask_words& mask, std::int64_t per_group, const 
     const u8 word = own < end ? mask.words[own] : 0;
     const std::int64_t before =
         true_before(mask.before, first / selection_lanes) + sum_over_group(__popcll(word)).before;
-    const std::int64_t place_of_lane = (own - lane) * 64 + lane;
+    const std::int64_t position_of_lane = (own - lane) * 64 + lane;
     for (int step = 0; step < 32; step += batch) {
       bool found[2 * batch];
       std::int64_t number[2 * batch];
@@ -229,12 +229,12 @@ inline void for_each_true(const mask_words& mask, std::int64_t per_group, const 
       }
       for (int k = 0; k < 2 * batch; ++k) {
         if (found[k]) {
-          value[k] = read(number[k], place_of_lane + step * 64 + k * 32);
+          value[k] = read(number[k], position_of_lane + step * 64 + k * 32);
         }
       }
       for (int k = 0; k < 2 * batch; ++k) {
         if (found[k]) {
-          write(number[k], place_of_lane + step * 64 + k * 32, value[k]);
+          write(number[k], position_of_lane + step * 64 + k * 32, value[k]);
         }
       }
     }
@@ -286,8 +286,8 @@ inline void scan_chunks(std::int64_t* numbers, std::int64_t count, std::int64_t*
   }
 }
 
-/// Calls `write(number, place, read(number, place))` for each true element, of that number and at
-/// that place.
+/// Calls `write(number, position, read(number, position))` for each true element, of that number
+/// and at that position.
 template <class Read, class Write>
 inline void for_each_true(const mask_words& mask, std::int64_t per_group, const Read& read,
                           const Write& write) {
@@ -295,8 +295,8 @@ inline void for_each_true(const mask_words& mask, std::int64_t per_group, const 
   for (std::int64_t w = own.first; w < own.end; w += own.step) {
     std::int64_t number = true_before(mask.before, w);
     for (u8 word = mask.words[w]; word != 0; word &= word - 1) {
-      const std::int64_t place = w * 64 + lowest_bit(word);
-      write(number, place, read(number, place));
+      const std::int64_t position = w * 64 + lowest_bit(word);
+      write(number, position, read(number, position));
       ++number;
     }
   }

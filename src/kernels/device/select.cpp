@@ -2,7 +2,7 @@
 #include "elements.hpp"
 #include "kernel_list.hpp"
 #include "mask.hpp"
-#include "places.hpp"
+#include "positions.hpp"
 #include "strided.hpp"
 #include "traversal.hpp"
 #include "work_item.hpp"
@@ -10,21 +10,21 @@
 namespace usmx::inline v1::kernels {
 
 template <class T>
-inline void find_places(const T* values, std::int64_t* places, const traversal& t,
-                        const place_rule& rule, u4* outside) {
+inline void find_positions(const T* values, std::int64_t* positions, const traversal& t,
+                           const position_rule& rule, u4* outside) {
   const lanes lane{};
   bool found_outside = false;
   walk at(t);
   do {
     for (std::int64_t i = lane.first_row; i < at.rows; i += lane.row_count) {
       const T* const from = moved(values, at.source + i * t.source_row);
-      std::int64_t* const to = moved(places, at.destination + i * t.destination_row);
+      std::int64_t* const to = moved(positions, at.destination + i * t.destination_row);
       for (std::int64_t j = lane.first; j < at.columns; j += lane.count) {
-        std::int64_t* const place = moved(to, j * t.destination_column);
+        std::int64_t* const position = moved(to, j * t.destination_column);
         const u8 index = from_start(*moved(from, j * t.source_column), rule.extent, found_outside);
-        const u8 before =
-            rule.first != 0 ? own_place(rule.own, place - rule.list) : static_cast<u8>(*place);
-        *place = static_cast<std::int64_t>(before + index * static_cast<u8>(rule.scale));
+        const u8 before = rule.first != 0 ? own_position(rule.own, position - rule.list)
+                                          : static_cast<u8>(*position);
+        *position = static_cast<std::int64_t>(before + index * static_cast<u8>(rule.scale));
       }
     }
   } while (at.next(t));
@@ -35,8 +35,8 @@ inline void find_places(const T* values, std::int64_t* places, const traversal& 
 
 /// Whether one of the integers lies outside of their axis.
 template <class T>
-inline void check_places(const T* values, std::int64_t count, std::int64_t per_group,
-                         std::int64_t extent, u4* outside) {
+inline void check_positions(const T* values, std::int64_t count, std::int64_t per_group,
+                            std::int64_t extent, u4* outside) {
   const share own = share_of(count, per_group);
   bool found_outside = false;
   for (std::int64_t i = own.first; i < own.end; i += own.step) {
@@ -49,15 +49,15 @@ inline void check_places(const T* values, std::int64_t count, std::int64_t per_g
 
 /// Moves the items of this work item's share to the indexed side, those that `owners` lets.
 template <class Item>
-inline void scatter_items(const Item* linear, Item* indexed, place_list places,
-                          const selected_walk& w, place_owners owners) {
+inline void scatter_items(const Item* linear, Item* indexed, position_list positions,
+                          const selected_walk& w, position_owners owners) {
   const share own = share_of(w.count * w.rest, w.per_group);
   for (std::int64_t i = own.first; i < own.end; i += own.step) {
     const selected_item item =
         w.rest == 1 ? selected_item{i, i * w.linear_step, 0} : item_of_rest(w, i);
-    if (owners.last == nullptr ||
-        owners.last[place_at(owners.places, item.place)] == static_cast<u4>(item.place + 1)) {
-      *moved(indexed, place_at(places, item.place) * w.indexed_step + item.indexed) =
+    if (owners.last == nullptr || owners.last[position_at(owners.positions, item.position)] ==
+                                      static_cast<u4>(item.position + 1)) {
+      *moved(indexed, position_at(positions, item.position) * w.indexed_step + item.indexed) =
           *moved(linear, item.linear);
     }
   }
@@ -102,52 +102,53 @@ inline void tell(const u4* outside, u4* told) {
 
 using namespace usmx::kernels;
 
-#define USMX_PLACES(type)                                                               \
-  USMX_KERNEL usmx_places_##type(const type* values, std::int64_t* places, traversal t, \
-                                 place_rule rule, u4* outside) {                        \
-    find_places(values, places, t, rule, outside);                                      \
+#define USMX_PLACES(type)                                                                     \
+  USMX_KERNEL usmx_positions_##type(const type* values, std::int64_t* positions, traversal t, \
+                                    position_rule rule, u4* outside) {                        \
+    find_positions(values, positions, t, rule, outside);                                      \
   }
 USMX_INDEX_TYPES(USMX_PLACES)
 
 #define USMX_CHECK(type)                                                                        \
   USMX_KERNEL usmx_check_##type(const type* values, std::int64_t count, std::int64_t per_group, \
                                 std::int64_t extent, u4* outside) {                             \
-    check_places(values, count, per_group, extent, outside);                                    \
+    check_positions(values, count, per_group, extent, outside);                                 \
   }
 USMX_PLACE_TYPES(USMX_CHECK)
 
-#define USMX_GATHER(size)                                                                      \
-  USMX_KERNEL usmx_gather_##size(item_##size* linear, item_##size* indexed, place_list places, \
-                                 selected_walk w, const u4* outside, u4* told) {               \
-    tell(outside, told);                                                                       \
-    if (*outside == 0) {                                                                       \
-      const checked_places checked{places, w};                                                 \
-      gather_items(linear, indexed, w, checked);                                               \
-    }                                                                                          \
+#define USMX_GATHER(size)                                                                     \
+  USMX_KERNEL usmx_gather_##size(item_##size* linear, item_##size* indexed,                   \
+                                 position_list positions, selected_walk w, const u4* outside, \
+                                 u4* told) {                                                  \
+    tell(outside, told);                                                                      \
+    if (*outside == 0) {                                                                      \
+      const checked_positions checked{positions, w};                                          \
+      gather_items(linear, indexed, w, checked);                                              \
+    }                                                                                         \
   }
 USMX_ITEM_SIZES(USMX_GATHER)
 
 // Leaves out the items of integers outside of their axis: only for memory that nobody is given
 // then.
-#define USMX_TAKE(size)                                                                        \
-  USMX_KERNEL usmx_take_##size(item_##size* linear, item_##size* indexed, place_list integers, \
-                               own_indices own, selected_walk w, u4* told) {                   \
-    unchecked_places places{integers, own, w};                                                 \
-    gather_items(linear, indexed, w, places);                                                  \
-    if (places.found_outside) {                                                                \
-      *told = 1;                                                                               \
-    }                                                                                          \
+#define USMX_TAKE(size)                                                                           \
+  USMX_KERNEL usmx_take_##size(item_##size* linear, item_##size* indexed, position_list integers, \
+                               own_indices own, selected_walk w, u4* told) {                      \
+    unchecked_positions positions{integers, own, w};                                              \
+    gather_items(linear, indexed, w, positions);                                                  \
+    if (positions.found_outside) {                                                                \
+      *told = 1;                                                                                  \
+    }                                                                                             \
   }
 USMX_ITEM_SIZES(USMX_TAKE)
 
-#define USMX_SCATTER(size)                                                                      \
-  USMX_KERNEL usmx_scatter_##size(item_##size* linear, item_##size* indexed, place_list places, \
-                                  selected_walk w, const u4* outside, u4* told,                 \
-                                  place_owners owners) {                                        \
-    tell(outside, told);                                                                        \
-    if (*outside == 0) {                                                                        \
-      scatter_items(linear, indexed, places, w, owners);                                        \
-    }                                                                                           \
+#define USMX_SCATTER(size)                                                                     \
+  USMX_KERNEL usmx_scatter_##size(item_##size* linear, item_##size* indexed,                   \
+                                  position_list positions, selected_walk w, const u4* outside, \
+                                  u4* told, position_owners owners) {                          \
+    tell(outside, told);                                                                       \
+    if (*outside == 0) {                                                                       \
+      scatter_items(linear, indexed, positions, w, owners);                                    \
+    }                                                                                          \
   }
 USMX_ITEM_SIZES(USMX_SCATTER)
 
@@ -169,9 +170,9 @@ USMX_KERNEL usmx_zero(u4* numbers, std::int64_t count, std::int64_t per_group) {
   }
 }
 
-/// last[p] becomes 1 + the number of the last place that is p.
-USMX_KERNEL usmx_find_last(place_list places, u4* last, slot_windows windows, std::int64_t count,
-                           std::int64_t per_group, const u4* outside) {
+/// last[p] becomes 1 + the number of the last position that is p.
+USMX_KERNEL usmx_find_last(position_list positions, u4* last, slot_windows windows,
+                           std::int64_t count, std::int64_t per_group, const u4* outside) {
   constexpr int batch = 8;
   if (*outside != 0) {
     return;
@@ -182,7 +183,7 @@ USMX_KERNEL usmx_find_last(place_list places, u4* last, slot_windows windows, st
     std::int64_t slot[batch];
     for (int k = 0; k < batch; ++k) {
       const std::int64_t i = first + k * own.items.step;
-      slot[k] = i < own.items.end ? place_at(places, i) : -1;
+      slot[k] = i < own.items.end ? position_at(positions, i) : -1;
     }
     for (int k = 0; k < batch; ++k) {
       if (slot[k] >= 0 && own.contains(slot[k])) {
@@ -211,7 +212,8 @@ USMX_KERNEL usmx_scan(std::int64_t* numbers, std::int64_t count, std::int64_t* s
 USMX_KERNEL usmx_coordinates(mask_words mask, std::int64_t per_group, std::int64_t* list,
                              coordinate_rule rule) {
   for_each_true(
-      mask, per_group, [&](std::int64_t, std::int64_t place) { return coordinate_of(place, rule); },
+      mask, per_group,
+      [&](std::int64_t, std::int64_t position) { return coordinate_of(position, rule); },
       [&](std::int64_t number, std::int64_t, std::int64_t coordinate) {
         if (number < rule.capacity) {
           *moved(list, number * rule.stride) = coordinate;
@@ -219,17 +221,19 @@ USMX_KERNEL usmx_coordinates(mask_words mask, std::int64_t per_group, std::int64
       });
 }
 
-#define USMX_COMPRESS(size)                                                                        \
-  USMX_KERNEL usmx_compress_##size(item_##size* linear, item_##size* indexed, mask_words mask,     \
-                                   std::int64_t per_group, masked_walk w) {                        \
-    for_each_true(                                                                                 \
-        mask, per_group,                                                                           \
-        [&](std::int64_t, std::int64_t place) { return *moved(indexed, place * w.indexed_step); }, \
-        [&](std::int64_t number, std::int64_t, const item_##size& item) {                          \
-          if (number < w.count) {                                                                  \
-            *moved(linear, number * w.linear_step) = item;                                         \
-          }                                                                                        \
-        });                                                                                        \
+#define USMX_COMPRESS(size)                                                                    \
+  USMX_KERNEL usmx_compress_##size(item_##size* linear, item_##size* indexed, mask_words mask, \
+                                   std::int64_t per_group, masked_walk w) {                    \
+    for_each_true(                                                                             \
+        mask, per_group,                                                                       \
+        [&](std::int64_t, std::int64_t position) {                                             \
+          return *moved(indexed, position * w.indexed_step);                                   \
+        },                                                                                     \
+        [&](std::int64_t number, std::int64_t, const item_##size& item) {                      \
+          if (number < w.count) {                                                              \
+            *moved(linear, number * w.linear_step) = item;                                     \
+          }                                                                                    \
+        });                                                                                    \
   }
 USMX_ITEM_SIZES(USMX_COMPRESS)
 
@@ -241,9 +245,9 @@ USMX_ITEM_SIZES(USMX_COMPRESS)
         [&](std::int64_t number, std::int64_t) {                                             \
           return *moved(linear, smaller(number, w.count - 1) * w.linear_step);               \
         },                                                                                   \
-        [&](std::int64_t number, std::int64_t place, const item_##size& item) {              \
+        [&](std::int64_t number, std::int64_t position, const item_##size& item) {           \
           if (number < w.count) {                                                            \
-            *moved(indexed, place * w.indexed_step) = item;                                  \
+            *moved(indexed, position * w.indexed_step) = item;                               \
           }                                                                                  \
         });                                                                                  \
   }

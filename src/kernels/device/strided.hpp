@@ -22,9 +22,9 @@ using copy_const = typename with_const_of<From, To>::type;
 
 inline std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// The place of this work item in its group, and how many share the columns of a row, and the rows.
-/// On a CPU one work item does all: code that does not differ between items is built in less than
-/// half the time there, since there is nothing to vectorise across them.
+/// The position of this work item in its group, and how many share the columns of a row, and the
+/// rows. On a CPU one work item does all: code that does not differ between items is built in less
+/// than half the time there, since there is nothing to vectorise across them.
 struct lanes {
 #ifdef USMX_WIDE_GROUPS
   std::int64_t first = local_id<2>();

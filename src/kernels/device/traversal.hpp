@@ -47,21 +47,21 @@ struct own_index {
 
 inline constexpr int max_own_indices = 6;
 
-/// The indices that a place adds by its number in the list.
+/// The indices that a position adds by its number in the list.
 struct own_indices {
   std::int64_t count;
   own_index each[max_own_indices];  // the first `count` are set
 };
 
-/// How an array of integers becomes places: each gets `scale` times the integer, counted from the
-/// start of an axis of that extent, added. The first array sets it to that, and to what the own
+/// How an array of integers becomes positions: each gets `scale` times the integer, counted from
+/// the start of an axis of that extent, added. The first array sets it to that, and to what the own
 /// indices add.
-struct place_rule {
+struct position_rule {
   std::int64_t scale;
   std::int64_t extent;
   std::int64_t first;
   own_indices own;
-  const std::int64_t* list;  // its first place
+  const std::int64_t* list;  // its first position
 };
 
 /// A dimension along which no array selects; strides in bytes.
@@ -73,22 +73,22 @@ struct rest_step {
 
 inline constexpr int max_rest_dimensions = 6;
 
-/// A move of `count` places, each with `rest` items, between the indexed side and the linear side,
-/// which is walked in order. Strides are in bytes. A work group moves `per_group` items.
+/// A move of `count` positions, each with `rest` items, between the indexed side and the linear
+/// side, which is walked in order. Strides are in bytes. A work group moves `per_group` items.
 struct selected_walk {
   std::int64_t count;
   std::int64_t rest;  // product of the extents of rest_dimensions
   std::int64_t per_group;
-  std::int64_t linear_step;   // from one place to the next on the linear side
-  std::int64_t indexed_step;  // for each unit of a place on the indexed side
-  std::int64_t rest_first;    // whether items beside each other are of one place
+  std::int64_t linear_step;   // from one position to the next on the linear side
+  std::int64_t indexed_step;  // for each unit of a position on the indexed side
+  std::int64_t rest_first;    // whether items beside each other are of one position
   std::int64_t rest_count;
   rest_step rest_dimensions[max_rest_dimensions];  // the first rest_count are set, outermost first
 };
 
-/// The places that indices lead to: numbers of 64 bits, or of 32. Negative ones count from the end
-/// of an axis of that extent.
-struct place_list {
+/// The positions that indices lead to: numbers of 64 bits, or of 32. Negative ones count from the
+/// end of an axis of that extent.
+struct position_list {
   const void* numbers;
   std::int64_t are_short;
   std::int64_t extent;
@@ -102,11 +102,11 @@ struct slot_windows {
   std::int64_t groups;  // that look after one window; 0: all
 };
 
-/// The items that may be written where several of a scatter lead to one place: the last ones. Null
-/// pointers where that cannot be, or where it makes no difference.
-struct place_owners {
-  place_list places;
-  const std::uint32_t* last;  // of each place, 1 + the number of the last that leads there
+/// The items that may be written where several of a scatter lead to one position: the last ones.
+/// Null pointers where that cannot be, or where it makes no difference.
+struct position_owners {
+  position_list positions;
+  const std::uint32_t* last;  // of each position, 1 + the number of the last that leads there
 };
 
 /// Work items of a group, but on CPUs, where a group is one work item.
@@ -141,7 +141,7 @@ struct masked_walk {
   std::int64_t indexed_step;
 };
 
-/// The rule for the coordinate of the true element at place `p` of a mask: its index in one
+/// The rule for the coordinate of the true element at position `p` of a mask: its index in one
 /// dimension, p / divisor % extent.
 struct coordinate_rule {
   std::int64_t divisor;

@@ -1,4 +1,4 @@
-// How a kernel is declared, and the place of its work item, for either compiler: the SYCL
+// How a kernel is declared, and the position of its work item, for either compiler: the SYCL
 // runtime's, or NVIDIA's for CUDA devices. Device code.
 #pragma once
 
@@ -23,12 +23,12 @@
 
 namespace usmx::inline v1::kernels {
 
-/// Place of the work group; dimension 2 is the innermost, CUDA's x.
+/// Position of the work group; dimension 2 is the innermost, CUDA's x.
 template <int Dimension>
 inline std::int64_t group_id() {
   return Dimension == 2 ? blockIdx.x : Dimension == 1 ? blockIdx.y : blockIdx.z;
 }
-/// Place in the work group, which has one work item in dimension 0.
+/// Position in the work group, which has one work item in dimension 0.
 template <int Dimension>
 inline std::int64_t local_id() {
   return Dimension == 2 ? threadIdx.x : threadIdx.y;

@@ -138,8 +138,8 @@ bool lacks_sycl_headers(const diagnostic& error) {
   return error.text.find("open source file \"sycl/") != std::string::npos;
 }
 
-/// The place of an error, as far as the compiler tells: "<source>:3:8: ".
-std::string place_of(const diagnostic& error) {
+/// The index of an error, as far as the compiler tells: "<source>:3:8: ".
+std::string location_of(const diagnostic& error) {
   if (error.file.empty()) {
     return {};
   }
@@ -247,7 +247,7 @@ constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] =
     {"atomicXor", "usmx::atomic_xor(x[i], value)"},
     {"atomicExch", "usmx::atomic_exchange(x[i], value)"},
     {"atomicCAS", "usmx::atomic_compare_exchange(x[i], expected, value)"},
-    {"__shfl_sync", "usmx::subgroup_shuffle(value, place)"},
+    {"__shfl_sync", "usmx::subgroup_shuffle(value, index)"},
     {"__shfl_down_sync", "usmx::subgroup_shuffle_down(value, distance)"},
     {"__shfl_up_sync", "usmx::subgroup_shuffle_up(value, distance)"},
     {"__shfl_xor_sync", "usmx::subgroup_shuffle_xor(value, mask)"},
@@ -304,7 +304,7 @@ constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] =
     {"__constant", "constexpr, or a structure as a parameter"},
     {"atomic_xchg", "usmx::atomic_exchange(x[i], value)"},
     {"atomic_cmpxchg", "usmx::atomic_compare_exchange(x[i], expected, value)"},
-    {"sub_group_shuffle", "usmx::subgroup_shuffle(value, place)"},
+    {"sub_group_shuffle", "usmx::subgroup_shuffle(value, index)"},
     {"sub_group_shuffle_down", "usmx::subgroup_shuffle_down(value, distance)"},
     {"sub_group_shuffle_up", "usmx::subgroup_shuffle_up(value, distance)"},
     {"sub_group_shuffle_xor", "usmx::subgroup_shuffle_xor(value, mask)"},
@@ -319,7 +319,7 @@ constexpr std::pair<std::string_view, std::string_view> names_from_elsewhere[] =
     {"work_group_reduce_max", "usmx::group_reduce_max(value)"},
     {"sub_group_scan_exclusive_add", "usmx::subgroup_exclusive_scan_add(value)"},
     {"work_group_scan_exclusive_add", "usmx::group_exclusive_scan_add(value)"},
-    {"sub_group_broadcast", "usmx::subgroup_shuffle(value, place)"},
+    {"sub_group_broadcast", "usmx::subgroup_shuffle(value, index)"},
     {"_ind", "x.size() of a raw array x"},
     {"_in_ind", "n"},
     {"work_group_reduce_add", "usmx::group_reduce_add(value)"},
@@ -352,7 +352,7 @@ std::string errors_text(const std::vector<diagnostic>& errors, const program& so
   std::string text = "the kernel's source cannot be compiled:";
   for (const diagnostic& each : errors) {
     text += "\n  ";
-    text += place_of(each) + each.text + advice_on(each) + marked_line(each, source);
+    text += location_of(each) + each.text + advice_on(each) + marked_line(each, source);
   }
   if (std::ranges::any_of(errors, is_after_source)) {
     text += "\n<usmx> is what usmx adds after the source, of which a brace may be open.";
@@ -416,7 +416,7 @@ bool has_crashed(const child_result& ended) {
 /// The errors in a source at which the SYCL runtime's compiler crashed. It crashes after an error
 /// that ends all work on templates, such as a missing file or the twentieth error, where the type
 /// of a kernel's parameter is a template: so kernels are ordinary functions here, by a macro in the
-/// place of the attributes' namespace. Brackets that fill its stack are an error, too.
+/// index of the attributes' namespace. Brackets that fill its stack are an error, too.
 std::vector<diagnostic> errors_behind_crash(const program& source, const compile_target& target,
                                             const child_progress& progress,
                                             const compile_limits& limits) {

@@ -56,7 +56,7 @@ struct packaged_programs::header {
   std::array<char, 8> magic = expected_magic;
   std::uint64_t count;
   std::uint64_t nbytes;    // of the file
-  std::uint64_t checksum;  // of the places
+  std::uint64_t checksum;  // of the entries
 };
 
 fs::path library_folder() {
@@ -95,25 +95,25 @@ packaged_programs::packaged_programs(fs::path file) : file_(std::move(file)) {
     return;
   }
   std::ifstream in(file_, std::ios::binary);
-  if (!read_places(in, nbytes)) {
-    places_.clear();
+  if (!read_entries(in, nbytes)) {
+    entries_.clear();
     report_damage(file_, "the checksum of its index does not match");
   }
 }
 
-bool packaged_programs::read_places(std::istream& in, std::uintmax_t nbytes) {
+bool packaged_programs::read_entries(std::istream& in, std::uintmax_t nbytes) {
   header head;
   if (!read(in, &head, 1) || head.magic != header::expected_magic || head.nbytes != nbytes ||
-      head.count > nbytes / sizeof(place)) {
+      head.count > nbytes / sizeof(entry)) {
     return false;
   }
-  places_.resize(head.count);
-  const auto is_inside = [&](const place& each) {
+  entries_.resize(head.count);
+  const auto is_inside = [&](const entry& each) {
     return each.offset <= nbytes && each.object_nbytes <= nbytes - each.offset &&
            each.log_nbytes <= nbytes - each.offset - each.object_nbytes;
   };
-  return read(in, places_.data(), places_.size()) && checksum_of(places_) == head.checksum &&
-         std::ranges::all_of(places_, is_inside);
+  return read(in, entries_.data(), entries_.size()) && checksum_of(entries_) == head.checksum &&
+         std::ranges::all_of(entries_, is_inside);
 }
 
 const packaged_programs& packaged_programs::installed() {
@@ -124,12 +124,12 @@ const packaged_programs& packaged_programs::installed() {
 }
 
 std::optional<packaged_program> packaged_programs::find(const program& wanted) const {
-  if (places_.empty()) {
+  if (entries_.empty()) {
     return std::nullopt;
   }
   const program_key key = key_of(wanted);
-  const auto found = std::ranges::lower_bound(places_, key, {}, &place::key);
-  if (found == places_.end() || found->key != key) {
+  const auto found = std::ranges::lower_bound(entries_, key, {}, &entry::key);
+  if (found == entries_.end() || found->key != key) {
     return std::nullopt;
   }
   std::ifstream in(file_, std::ios::binary);
@@ -149,17 +149,17 @@ void packaged_programs::write(const fs::path& file, std::span<const named_progra
   for (const named_program& each : programs) {
     sorted.emplace(each.key, &each.content);
   }
-  std::uint64_t offset = sizeof(header) + sorted.size() * sizeof(place);
-  std::vector<place> places;
+  std::uint64_t offset = sizeof(header) + sorted.size() * sizeof(entry);
+  std::vector<entry> entries;
   for (const auto& [key, content] : sorted) {
-    places.push_back(
+    entries.push_back(
         {key, offset, content->object.size(), content->log.size(), checksum_of(*content)});
     offset += content->object.size() + content->log.size();
   }
-  const header head{.count = places.size(), .nbytes = offset, .checksum = checksum_of(places)};
+  const header head{.count = entries.size(), .nbytes = offset, .checksum = checksum_of(entries)};
   std::ofstream out(file, std::ios::binary);
   write_to(out, &head, 1);
-  write_to(out, places.data(), places.size());
+  write_to(out, entries.data(), entries.size());
   for (const auto& [key, content] : sorted) {
     write_to(out, content->object.data(), content->object.size());
     write_to(out, content->log.data(), content->log.size());

@@ -50,7 +50,7 @@ class packaged_programs {
   /// Reads the file. None where it lacks the program, or where the program is damaged, of which a
   /// warning tells.
   std::optional<packaged_program> find(const program&) const;
-  std::size_t size() const noexcept { return places_.size(); }
+  std::size_t size() const noexcept { return entries_.size(); }
 
   struct named_program {
     program_key key;
@@ -60,22 +60,22 @@ class packaged_programs {
   static void write(const std::filesystem::path& file, std::span<const named_program>);
 
  private:
-  /// The place of a program in the file: its object, then its text. The places are in the order of
+  /// The entry of a program in the file: its object, then its text. The entries are in the order of
   /// their keys.
-  struct place {
+  struct entry {
     program_key key;
     std::uint64_t offset;
     std::uint64_t object_nbytes;
     std::uint64_t log_nbytes;
     std::uint64_t checksum;  // of both
   };
-  /// The beginning of the file. The places follow, and then the programs.
+  /// The beginning of the file. The entries follow, and then the programs.
   struct header;
 
-  bool read_places(std::istream& in, std::uintmax_t nbytes);
+  bool read_entries(std::istream& in, std::uintmax_t nbytes);
 
   std::filesystem::path file_;
-  std::vector<place> places_;
+  std::vector<entry> entries_;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -87,10 +87,10 @@ constexpr std::string_view kernel_header = "#include <usmx/kernel.hpp>\n";
 
 /// The line that requests a kernel. The compiler warns of deprecated names in an alias, and not in
 /// an instantiation.
-std::string request(std::size_t place, const std::string& kernel) {
-  return message("using usmx_kernel_", place, " = decltype(", kernel,
-                 "); template USMX_GLOBAL void usmx::kernel_signature::signature<", place,
-                 ", usmx::kernel_signature::kernel_words<usmx_kernel_", place, ">>();\n");
+std::string request(std::size_t index, const std::string& kernel) {
+  return message("using usmx_kernel_", index, " = decltype(", kernel,
+                 "); template USMX_GLOBAL void usmx::kernel_signature::signature<", index,
+                 ", usmx::kernel_signature::kernel_words<usmx_kernel_", index, ">>();\n");
 }
 
 /// A text up to the next line's end, which is taken away from the front.
@@ -128,16 +128,16 @@ std::optional<int> take_number_at_end(std::string_view& text, char before) {
 }
 
 /// Sets the file, the line and the column: "file:line:column", or "file(line)" of NVIDIA's.
-void set_place(diagnostic& found, std::string_view place) {
-  if (place.ends_with(')')) {
-    place.remove_suffix(1);
-    found.line = take_number_at_end(place, '(').value_or(0);
+void set_location(diagnostic& found, std::string_view index) {
+  if (index.ends_with(')')) {
+    index.remove_suffix(1);
+    found.line = take_number_at_end(index, '(').value_or(0);
   } else {
-    found.column = take_number_at_end(place, ':').value_or(0);
-    found.line = take_number_at_end(place, ':').value_or(0);
+    found.column = take_number_at_end(index, ':').value_or(0);
+    found.line = take_number_at_end(index, ':').value_or(0);
   }
   if (found.line != 0) {  // else it names a program, as in "nvrtc: error: ..."
-    found.file = shown_file(place);
+    found.file = shown_file(index);
   }
 }
 
@@ -151,7 +151,7 @@ std::string_view text_after_severity(std::string_view rest) {
   return rest.starts_with(end) ? rest.substr(end.size()) : std::string_view();
 }
 
-/// Reads a line "place: severity: text", or "severity: text".
+/// Reads a line "index: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
   constexpr std::string_view words[] = {
       "catastrophic error", "fatal error", "error", "warning", "note", "remark"};
@@ -165,7 +165,7 @@ std::optional<diagnostic> parse_line(std::string_view line) {
     const std::string_view text = text_after_severity(line.substr(end));
     if (!text.empty()) {
       diagnostic found{{}, 0, 0, *severity_of(word), std::string(text)};
-      set_place(found, line.substr(0, at));
+      set_location(found, line.substr(0, at));
       return found;
     }
   }
@@ -214,7 +214,7 @@ bool is_given(std::string_view name, const program& by) {
   });
 }
 
-/// Whether the `word` at that place is a harmless part of the text: prose, or `#include` of a file
+/// Whether the `word` at that index is a harmless part of the text: prose, or `#include` of a file
 /// that was given.
 bool is_harmless(std::string_view text, std::size_t at, std::string_view word, const program& by) {
   const std::size_t before = at == 0 ? text.npos : text.find_last_not_of(" \t", at - 1);
@@ -407,12 +407,12 @@ program joined(std::span<const program* const> all) {
   std::string requests;
   std::string sources;
   for (const program* each : all) {
-    const std::size_t place = made.kernels.size();
+    const std::size_t index = made.kernels.size();
     for (const auto& [name, text] : each->files) {
       const bool is_own = name.starts_with(own_headers);
       const bool is_common = is_own || text.find("#pragma once") != text.npos;
       const std::string path =
-          is_common ? name : message(user_headers, place, '/', shown_file(name));
+          is_common ? name : message(user_headers, index, '/', shown_file(name));
       if (std::ranges::find(made.files, path, &std::pair<std::string, std::string>::first) !=
           made.files.end()) {
         continue;
@@ -422,9 +422,9 @@ program joined(std::span<const program* const> all) {
         made.text += message("#include \"", shown_file(name), "\"\n");
       }
     }
-    const std::string space = message("usmx_program_", place);
-    sources += message("namespace ", space, " {\n#include \"", place, '/', source_file, "\"\n}\n");
-    requests += request(place, message(space, "::", each->kernels.front()));
+    const std::string space = message("usmx_program_", index);
+    sources += message("namespace ", space, " {\n#include \"", index, '/', source_file, "\"\n}\n");
+    requests += request(index, message(space, "::", each->kernels.front()));
     made.kernels.push_back(each->kernels.front());
   }
   made.text += sources;
@@ -489,8 +489,8 @@ std::vector<diagnostic> parse_diagnostics(std::string_view log) {
   return all;
 }
 
-int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, std::size_t place) {
-  const int line = compiled.first_kernel_line + static_cast<int>(place);
+int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, std::size_t index) {
+  const int line = compiled.first_kernel_line + static_cast<int>(index);
   for (const diagnostic& each : all) {
     if (each.file == own_file && each.line == line && is_marked(each)) {
       const std::size_t digit = each.text.find(dimensions_mark) + dimensions_mark.size();
@@ -501,19 +501,19 @@ int dimensions_in(const std::vector<diagnostic>& all, const program& compiled, s
   return 0;
 }
 
-std::string dimensions_text(const program& compiled, std::size_t place, int dimensions) {
-  return message("rtc_0.cpp:", compiled.first_kernel_line + static_cast<int>(place),
+std::string dimensions_text(const program& compiled, std::size_t index, int dimensions) {
+  return message("rtc_0.cpp:", compiled.first_kernel_line + static_cast<int>(index),
                  ":1: warning: ", dimensions_mark, dimensions, '\n');
 }
 
 bool is_after_source(const diagnostic& each) { return each.file == own_file; }
 
 std::optional<std::string> missing_kernel(const diagnostic& said, const program& compiled) {
-  const std::ptrdiff_t place = said.line - compiled.first_kernel_line;
-  if (!is_after_source(said) || place < 0 || place >= std::ssize(compiled.kernels)) {
+  const std::ptrdiff_t index = said.line - compiled.first_kernel_line;
+  if (!is_after_source(said) || index < 0 || index >= std::ssize(compiled.kernels)) {
     return std::nullopt;
   }
-  const std::string& name = compiled.kernels[static_cast<std::size_t>(place)];
+  const std::string& name = compiled.kernels[static_cast<std::size_t>(index)];
   const bool is_unknown = said.text == message("use of undeclared identifier '", name, "'") ||
                           said.text == message("identifier \"", name, "\" is undefined");
   return is_unknown ? std::optional(name) : std::nullopt;

@@ -56,14 +56,14 @@ std::string identity_text(const program&);
 /// The compiler's name of a file as users know it.
 std::string shown_file(std::string_view file);
 
-/// The compiler's text, one diagnostic for each that has a place or is an error.
+/// The compiler's text, one diagnostic for each that has an index or is an error.
 std::vector<diagnostic> parse_diagnostics(std::string_view log);
 
-/// The dimensions that USMX_KERNEL said for the `place`-th kernel; 0 if unknown.
-int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t place);
+/// The dimensions that USMX_KERNEL said for the `index`-th kernel; 0 if unknown.
+int dimensions_in(const std::vector<diagnostic>&, const program&, std::size_t index);
 
 /// A line of a compiler's text in which dimensions_in() finds them.
-std::string dimensions_text(const program&, std::size_t place, int dimensions);
+std::string dimensions_text(const program&, std::size_t index, int dimensions);
 
 /// Whether a message is about usmx's own lines, which come after the source.
 bool is_after_source(const diagnostic&);

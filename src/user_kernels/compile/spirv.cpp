@@ -167,14 +167,14 @@ class module_reader {
     }
   }
 
-  static word at(const instruction& in, std::size_t place) { return from(in, place)[0]; }
+  static word at(const instruction& in, std::size_t index) { return from(in, index)[0]; }
   /// At least one operand.
-  static words from(const instruction& in, std::size_t place) {
-    if (in.operands.size() <= place) {
+  static words from(const instruction& in, std::size_t index) {
+    if (in.operands.size() <= index) {
       refuse("expected more than ", in.operands.size(), " operands in instruction ",
              static_cast<word>(in.code));
     }
-    return in.operands.subspan(place);
+    return in.operands.subspan(index);
   }
 
   std::string entry_names() const {
@@ -254,14 +254,14 @@ class module_reader {
     if (!std::has_single_bit(bits) || bits < (is_integer ? 8U : 16U) || bits > 64) {
       return std::nullopt;
     }
-    const auto place = std::bit_width(bits) - (is_integer ? 4 : 5);
+    const auto index = std::bit_width(bits) - (is_integer ? 4 : 5);
     const type_code first = is_integer ? type_code::int8 : type_code::float16;
     constexpr const char* floating_names[] = {"half", "float", "double"};
     return kernel_parameter{parameter_form::value,
-                            static_cast<type_code>(static_cast<int>(first) + place),
+                            static_cast<type_code>(static_cast<int>(first) + index),
                             bits / 8,
                             bits / 8,
-                            is_integer ? message("i", bits) : floating_names[place],
+                            is_integer ? message("i", bits) : floating_names[index],
                             0,
                             is_integer};
   }
@@ -534,7 +534,7 @@ using word = std::uint64_t;
 constexpr std::size_t words_of_name = 4;
 constexpr std::size_t words_of_parameter = 1 + words_of_name;
 
-/// The forms and codes in include/usmx/kernel.hpp that have no place in the host's enumerations.
+/// The forms and codes in include/usmx/kernel.hpp that have no index in the host's enumerations.
 constexpr word refused_form = 6;
 constexpr word code_of_void = 15;
 
@@ -569,9 +569,9 @@ std::optional<word> take_word(std::string_view& text) {
 constexpr std::string_view beginning_of_signature = "6detail9signatureI";
 constexpr std::string_view end_of_signature = "EEEEEvv";
 
-/// The words of usmx::detail::signature<place, usmx::detail::words<...>>, if that is the name.
-std::optional<std::vector<word>> words_of(std::string_view name, std::size_t place) {
-  if (!take(name, beginning_of_signature) || take_word(name) != place ||
+/// The words of usmx::detail::signature<index, usmx::detail::words<...>>, if that is the name.
+std::optional<std::vector<word>> words_of(std::string_view name, std::size_t index) {
+  if (!take(name, beginning_of_signature) || take_word(name) != index ||
       !take(name, "NS0_5wordsIJ")) {
     return std::nullopt;
   }
@@ -583,16 +583,16 @@ std::optional<std::vector<word>> words_of(std::string_view name, std::size_t pla
   return whole ? std::optional(std::move(words)) : std::nullopt;
 }
 
-/// The place of that signature in the object, and its words.
+/// The index of that signature in the object, and its words.
 struct found_signature {
   std::size_t at;
   std::vector<word> words;
 };
 
-std::optional<found_signature> find_signature(std::string_view object, std::size_t place) {
+std::optional<found_signature> find_signature(std::string_view object, std::size_t index) {
   for (std::size_t at = object.find(beginning_of_signature); at != object.npos;
        at = object.find(beginning_of_signature, at + 1)) {
-    if (auto words = words_of(object.substr(at), place)) {
+    if (auto words = words_of(object.substr(at), index)) {
       return found_signature{at, *std::move(words)};
     }
   }
@@ -639,9 +639,9 @@ kernel_parameter parameter_from(word numbers, std::string name, std::string_view
 
 }  // namespace
 
-std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t place,
+std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t index,
                                             std::string_view kernel) {
-  const std::optional<found_signature> found = find_signature(object, place);
+  const std::optional<found_signature> found = find_signature(object, index);
   if (!found) {
     refuse_object(kernel);
   }
@@ -655,10 +655,10 @@ std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t
   return parameters;
 }
 
-std::string signature_at(std::string_view object, std::size_t place) {
-  const std::optional<found_signature> found = find_signature(object, place);
+std::string signature_at(std::string_view object, std::size_t index) {
+  const std::optional<found_signature> found = find_signature(object, index);
   if (!found) {
-    refuse_object(message(place));
+    refuse_object(message(index));
   }
   std::string_view rest = object.substr(found->at + beginning_of_signature.size());
   take_word(rest);

@@ -61,13 +61,13 @@ std::string write_syclbin(std::string_view metadata, const syclbin_image&);
 /// bytes. Throws std::runtime_error for bytes in another form.
 std::vector<std::string_view> modules_of_syclbin(std::string_view object);
 
-/// The parameters of the kernel that was the `place`-th in the program's text. Throws value_error
+/// The parameters of the kernel that was the `index`-th in the program's text. Throws value_error
 /// if the object does not say them, and for a parameter that no launch can set.
-std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t place,
+std::vector<kernel_parameter> parameters_in(std::string_view object, std::size_t index,
                                             std::string_view kernel);
 
-/// A text in which parameters_in() finds those of that kernel at place 0. Throws value_error if the
+/// A text in which parameters_in() finds those of that kernel at index 0. Throws value_error if the
 /// object does not say them.
-std::string signature_at(std::string_view object, std::size_t place);
+std::string signature_at(std::string_view object, std::size_t index);
 
 }  // namespace usmx::inline v1::detail

@@ -233,7 +233,7 @@ taken take_by_cuda_kernel(const std::vector<std::uint32_t>& table, std::int64_t 
   walk.rest_first = 1;
   walk.rest_count = 1;
   walk.rest_dimensions[0] = {columns, item, item};
-  const place_list list{integers.data(), 1, std::ssize(table) / columns};
+  const position_list list{integers.data(), 1, std::ssize(table) / columns};
   std::uint32_t told = 0;
   run_groups(walk.count * walk.rest,
              [&] { usmx_take_4(result.data(), source.data(), list, own_indices{}, walk, &told); });

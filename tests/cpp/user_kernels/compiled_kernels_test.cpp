@@ -69,7 +69,7 @@ TEST_F(compiled_kernels_test, contexts_that_were_not_used_lately_are_forgotten) 
   const sycl::queue once = queue_of_new_context();
   const auto held = all.add(steady, 1, kernels);
   all.add(once, 1, kernels);
-  for (std::size_t count = 1; count < table::most_places; ++count) {
+  for (std::size_t count = 1; count < table::most_targets; ++count) {
     EXPECT_EQ(all.find(steady, 1), held);
     all.add(queue_of_new_context(), 1, kernels);
   }

@@ -1,4 +1,4 @@
-// The kernels for CUDA devices that gather as they check (src/kernels/device/places.hpp), every
+// The kernels for CUDA devices that gather as they check (src/kernels/device/positions.hpp), every
 // thread of every block on the host, against a plain loop.
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The places that the integers of an index lead to, and how the items there come to lie in a row.
-// Device code.
+// The positions that the integers of an index lead to, and how the items there come to lie in a
+// row. Device code.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ inline u8 from_start(T value, std::int64_t extent, bool& outside) {
   return index;
 }
 
-/// The sum of the own indices for the place with this number in its list.
-inline u8 own_place(const own_indices& own, std::int64_t number) {
+/// The sum of the own indices for the position with this number in its list.
+inline u8 own_position(const own_indices& own, std::int64_t number) {
   u8 sum = 0;
   USMX_NOT_UNROLLED
   for (std::int64_t k = 0; k < own.count; ++k) {
@@ -37,21 +37,21 @@ inline u8 own_place(const own_indices& own, std::int64_t number) {
   return sum;
 }
 
-inline std::int64_t integer_at(const place_list& list, std::int64_t number) {
+inline std::int64_t integer_at(const position_list& list, std::int64_t number) {
   return list.are_short != 0 ? reinterpret_cast<const i4*>(list.numbers)[number]
                              : reinterpret_cast<const i8*>(list.numbers)[number];
 }
 
-/// The place of a number in the list. The integer is not outside of its axis.
-inline std::int64_t place_at(const place_list& places, std::int64_t number) {
-  const std::int64_t place = integer_at(places, number);
-  return place < 0 ? place + places.extent : place;
+/// The position of a number in the list. The integer is not outside of its axis.
+inline std::int64_t position_at(const position_list& positions, std::int64_t number) {
+  const std::int64_t position = integer_at(positions, number);
+  return position < 0 ? position + positions.extent : position;
 }
 
-/// Item `i` of a move: the number of its place, and its offset on the linear side and from the
-/// place on the indexed side.
+/// Item `i` of a move: the number of its position, and its offset on the linear side and from the
+/// position on the indexed side.
 struct selected_item {
-  std::int64_t place;
+  std::int64_t position;
   std::int64_t linear;
   std::int64_t indexed;
 };
@@ -60,7 +60,7 @@ inline selected_item item_of_rest(const selected_walk& w, std::int64_t i) {
   const std::int64_t outer = i / inner;
   std::int64_t left = w.rest_first != 0 ? i - outer * inner : outer;
   selected_item item{w.rest_first != 0 ? outer : i - outer * inner, 0, 0};
-  item.linear = item.place * w.linear_step;
+  item.linear = item.position * w.linear_step;
   for (std::int64_t k = w.rest_count; k-- > 0;) {
     const rest_step& d = w.rest_dimensions[k];
     const std::int64_t quotient = k == 0 ? 0 : left / d.extent;
@@ -72,22 +72,22 @@ inline selected_item item_of_rest(const selected_walk& w, std::int64_t i) {
   return item;
 }
 
-/// Places of which none is outside of its axis.
-struct checked_places {
-  const place_list& list;
+/// Positions of which none is outside of its axis.
+struct checked_positions {
+  const position_list& list;
   const selected_walk& w;
 
-  std::int64_t read(std::int64_t number) const { return place_at(list, number); }
-  /// The bytes to what was read for a place; false where it leads nowhere.
-  bool find(std::int64_t, std::int64_t place, std::int64_t& offset) const {
-    offset = place * w.indexed_step;
+  std::int64_t read(std::int64_t number) const { return position_at(list, number); }
+  /// The bytes to what was read for a position; false where it leads nowhere.
+  bool find(std::int64_t, std::int64_t position, std::int64_t& offset) const {
+    offset = position * w.indexed_step;
     return true;
   }
 };
 
 /// Integers that are checked as they are used, which spares a kernel that does it before.
-struct unchecked_places {
-  const place_list& list;
+struct unchecked_positions {
+  const position_list& list;
   const own_indices& own;
   const selected_walk& w;
   bool found_outside = false;
@@ -96,8 +96,8 @@ struct unchecked_places {
   bool find(std::int64_t number, std::int64_t integer, std::int64_t& offset) {
     bool outside = false;
     const u8 index = from_start(integer, list.extent, outside);
-    offset =
-        static_cast<std::int64_t>(index * static_cast<u8>(w.indexed_step) + own_place(own, number));
+    offset = static_cast<std::int64_t>(index * static_cast<u8>(w.indexed_step) +
+                                       own_position(own, number));
     found_outside = found_outside || outside;
     return !outside;
   }
@@ -106,15 +106,15 @@ struct unchecked_places {
 /// Moves the items of this work item's share to the linear side. Of single items several are read
 /// before the first one is written, and before that their integers: a read that comes after a write
 /// waits for it.
-template <class Item, class Places>
+template <class Item, class Positions>
 inline void gather_items(Item* linear, const Item* indexed, const selected_walk& w,
-                         Places& places) {
+                         Positions& positions) {
   const share own = share_of(w.count * w.rest, w.per_group);
   if (w.rest != 1) {
     for (std::int64_t i = own.first; i < own.end; i += own.step) {
       const selected_item item = item_of_rest(w, i);
       std::int64_t offset;
-      if (places.find(item.place, places.read(item.place), offset)) {
+      if (positions.find(item.position, positions.read(item.position), offset)) {
         *moved(linear, item.linear) = *moved(indexed, offset + item.indexed);
       }
     }
@@ -127,12 +127,12 @@ inline void gather_items(Item* linear, const Item* indexed, const selected_walk&
     bool found[batch];
     for (int k = 0; k < batch; ++k) {
       const std::int64_t i = first + k * own.step;
-      number[k] = i < own.end ? places.read(i) : 0;
+      number[k] = i < own.end ? positions.read(i) : 0;
     }
     for (int k = 0; k < batch; ++k) {
       const std::int64_t i = first + k * own.step;
       std::int64_t offset;
-      found[k] = i < own.end && places.find(i, number[k], offset);
+      found[k] = i < own.end && positions.find(i, number[k], offset);
       if (found[k]) {
         read[k] = *moved(indexed, offset);
       }
