@@ -331,6 +331,16 @@ linalg_way way_of(const linalg::options& how) {
   return way;
 }
 
+/// Whether it is the upper triangle.
+bool is_upper(std::string_view function, linalg::triangle of) {
+  if (of != linalg::triangle::lower && of != linalg::triangle::upper) {
+    throw value_error(detail::message("linalg.", function,
+                                      ": the triangle must be lower or upper, found ",
+                                      static_cast<int>(of)));
+  }
+  return of == linalg::triangle::upper;
+}
+
 array only_result(std::string_view routine, const array& x, bool option,
                   const linalg::options& how) {
   return run_routine(routine, x, nullptr, option, way_of(how)).front();
@@ -422,10 +432,14 @@ lstsq_result lstsq(const array& a, const array& b, std::optional<double> rcond) 
 }
 
 array cholesky(const array& x, triangle of, const options& how) {
-  return internal::only_result("cholesky", x, of == triangle::upper, how);
+  return internal::only_result("cholesky", x, internal::is_upper("cholesky", of), how);
 }
 
 qr_result qr(const array& x, qr_mode mode) {
+  if (mode != qr_mode::reduced && mode != qr_mode::complete) {
+    throw value_error(detail::message("linalg.qr: mode must be reduced or complete, found ",
+                                      static_cast<int>(mode)));
+  }
   const std::vector<array> made =
       internal::run_routine("qr", x, nullptr, mode == qr_mode::complete, {});
   return {made[0], made[1]};
@@ -441,12 +455,12 @@ array svdvals(const array& x, const options& how) {
 }
 
 eig_result eigh(const array& x, triangle of, const options& how) {
-  const std::vector<array> made =
-      internal::run_routine("eigh", x, nullptr, of == triangle::upper, internal::way_of(how));
+  const std::vector<array> made = internal::run_routine(
+      "eigh", x, nullptr, internal::is_upper("eigh", of), internal::way_of(how));
   return {made[0], made[1]};
 }
 array eigvalsh(const array& x, triangle of, const options& how) {
-  return internal::only_result("eigvalsh", x, of == triangle::upper, how);
+  return internal::only_result("eigvalsh", x, internal::is_upper("eigvalsh", of), how);
 }
 eig_result eig(const array& x, const options& how) {
   const std::vector<array> made =

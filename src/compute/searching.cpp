@@ -158,6 +158,10 @@ array search_sorted(const array& sorted, const kernel_argument& values, operand_
   require_plain_values(function, values);
   array x = how.sorter ? in_order_of(sorted, *how.sorter) : sorted;
   x = x.type() == bool_ ? rows_for_kernels(x) : x;
+  if (how.side != search_side::left && how.side != search_side::right) {
+    throw value_error(detail::message(function, ": side must be left or right, found ",
+                                      static_cast<int>(how.side)));
+  }
   const finding what = how.side == search_side::right ? finding::right : finding::left;
   return search(function, x, values, kind, what, how.progress);
 }

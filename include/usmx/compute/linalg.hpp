@@ -15,8 +15,9 @@
 #include "usmx/base/api.hpp"
 #include "usmx/base/error.hpp"
 
-/// Linear algebra. All functions throw linalg_error for shapes that are no matrices; type_error for
-/// other elements, such as float16 and structures; placement_error for operands on two queues; and
+/// Linear algebra. All functions throw linalg_error for shapes that are no matrices; value_error
+/// for a triangle or a mode that there is not; type_error for other elements, such as float16 and
+/// structures; placement_error for operands on two queues; and
 /// device_error where no library computes, which says what to install.
 namespace usmx::inline v1::linalg {
 

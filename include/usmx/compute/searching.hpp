@@ -38,9 +38,9 @@ struct search_options {
 /// of int64, of the shape of `values`, which are an array or a number. Integers of any two types
 /// are compared exactly, and other types are promoted. NaN is greater than all numbers. Waits for
 /// memory that others may work on, for the compiler at the first call for types, and for the work
-/// on a sorter. Throws value_error if `sorted` has other dimensions, or the sorter another shape;
-/// type_error for structured elements, and for a sorter of other numbers than integers; index_error
-/// for an index outside of the array; placement_error.
+/// on a sorter. Throws value_error if `sorted` has other dimensions, or the sorter another shape,
+/// and for another side; type_error for structured elements, and for a sorter of other numbers than
+/// integers; index_error for an index outside of the array; placement_error.
 [[nodiscard]] USMX_API array searchsorted(const array& sorted, const kernel_argument& values,
                                           const search_options& how = {});
 

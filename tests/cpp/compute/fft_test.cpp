@@ -161,6 +161,8 @@ TEST_F(fft_test, wrong_argument_is_an_error_with_values) {
       [&] { usmx::fft::fftn(x, {.s = extents{2}, .axes = extents{0, 1}}); }, {"same length"});
   expect_error<usmx::value_error>([&] { usmx::fft::rfftn(x, {.axes = extents{}}); },
                                   {"at least 1 axis"});
+  expect_error<usmx::value_error>([&] { usmx::fft::fft(x, {.norm = static_cast<norm>(9)}); },
+                                  {"norm must be backward", "found 9"});
   expect_error<usmx::value_error>([&] { usmx::fft::fftfreq(0, 1, queue()); }, {"found 0"});
 }
 

@@ -185,4 +185,14 @@ TEST_F(linalg_of_doubles, wrong_operand_is_an_error_with_values) {
   expect_error<usmx::linalg_error>([&] { linalg::inv(array()); }, {"2 dimensions"});
 }
 
+TEST_F(linalg_of_doubles, triangle_or_mode_that_there_is_not_is_an_error) {
+  const array m = usmx::full({2, 2}, 1.0, queue());
+  const auto neither = static_cast<linalg::triangle>(9);
+  expect_error<usmx::value_error>([&] { linalg::cholesky(m, neither); }, {"cholesky", "found 9"});
+  expect_error<usmx::value_error>([&] { linalg::eigh(m, neither); }, {"linalg.eigh", "found 9"});
+  expect_error<usmx::value_error>([&] { linalg::eigvalsh(m, neither); }, {"eigvalsh", "found 9"});
+  expect_error<usmx::value_error>([&] { linalg::qr(m, static_cast<linalg::qr_mode>(-1)); },
+                                  {"linalg.qr", "found -1"});
+}
+
 }  // namespace

@@ -107,6 +107,13 @@ TEST_F(searching_test, values_are_searched_on_either_side) {
   EXPECT_EQ(integers_of(usmx::searchsorted(x, matrix)), (integers{0, 3, 1, 4}));
 }
 
+TEST_F(searching_test, side_that_there_is_not_is_an_error) {
+  const array x = of<int>({1, 3, 3, 5});
+  const usmx::search_options neither{.side = static_cast<usmx::search_side>(9)};
+  support::expect_error<usmx::value_error>([&] { (void)usmx::searchsorted(x, 3, neither); },
+                                           {"searchsorted", "found 9"});
+}
+
 TEST_F(searching_test, integers_of_any_types_are_compared_exactly) {
   const std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
   const array x = of<std::uint64_t>({0, top - 1, top});
