@@ -305,15 +305,18 @@ bool start_vendor_product(const array& x, const array& y, const array& z) {
 
 namespace {
 
-vendor_library found_as(const char* name, detail::library_search found, const char* install = "") {
+constexpr const char* cuda_install =
+    "python -m pip install 'usmx[cuda13]', or 'usmx[cuda12]' for a driver of CUDA 12";
+
+vendor_library found_as(const char* name, detail::library_search found, const char* install) {
   return {name, found.handle != nullptr, std::move(found.text), install};
 }
 
-vendor_library find_cuda_library(const sycl::device& device, const char* name, const char* install,
+vendor_library find_cuda_library(const sycl::device& device, const char* name,
                                  detail::library_search (*find)()) {
   const detail::runtime_call call;
   if (vendor_for(device.get_backend()) == vendor::cublas) {
-    return found_as(name, find(), install);
+    return found_as(name, find(), cuda_install);
   }
   return {"", false, "no vendor's library is called for the back end of this device"};
 }
@@ -324,9 +327,10 @@ vendor_library find_product_library(const sycl::device& device) {
   const detail::runtime_call call;
   switch (vendor_for(device.get_backend())) {
     case vendor::onemkl:
-      return found_as("oneMKL", detail::find_onemkl_blas());
+      return found_as("oneMKL", detail::find_onemkl_blas(),
+                      "python -m pip install onemkl-sycl-blas");
     case vendor::cublas:
-      return found_as("cuBLAS", detail::find_cublas());
+      return found_as("cuBLAS", detail::find_cublas(), cuda_install);
     case vendor::none:
       break;
   }
@@ -334,16 +338,11 @@ vendor_library find_product_library(const sycl::device& device) {
 }
 
 vendor_library find_transform_library(const sycl::device& device) {
-  return find_cuda_library(device, "cuFFT",
-                           "python -m pip install nvidia-cufft (for CUDA 13) or nvidia-cufft-cu12",
-                           detail::find_cufft);
+  return find_cuda_library(device, "cuFFT", detail::find_cufft);
 }
 
 vendor_library find_solver_library(const sycl::device& device) {
-  return find_cuda_library(
-      device, "cuSOLVER",
-      "python -m pip install nvidia-cusolver (for CUDA 13) or nvidia-cusolver-cu12",
-      detail::find_cusolver);
+  return find_cuda_library(device, "cuSOLVER", detail::find_cusolver);
 }
 
 vendor_library find_host_library() {

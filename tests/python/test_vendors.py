@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import requires
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -95,10 +96,10 @@ def of_a_gpu(monkeypatch):
 @pytest.mark.parametrize(
     ("call", "library", "package"),
     [
-        (lambda x: usmx.fft.fft(x), "cuFFT", "nvidia-cufft-cu12"),
-        (lambda x: usmx.fft.irfft2(x), "cuFFT", "nvidia-cufft-cu12"),
-        (lambda x: usmx.linalg.solve(x, x), "cuSOLVER", "nvidia-cusolver-cu12"),
-        (lambda x: usmx.linalg.svd(x), "cuSOLVER", "nvidia-cusolver-cu12"),
+        (lambda x: usmx.fft.fft(x), "cuFFT", "cuda13"),
+        (lambda x: usmx.fft.irfft2(x), "cuFFT", "cuda13"),
+        (lambda x: usmx.linalg.solve(x, x), "cuSOLVER", "cuda13"),
+        (lambda x: usmx.linalg.svd(x), "cuSOLVER", "cuda13"),
     ],
 )
 def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, library, package):
@@ -302,3 +303,12 @@ def test_doctor_says_what_to_install_for_products(moved):
     assert found["state"] == "note"
     assert "NumPy computes linear algebra" in found["found"]
     assert found["remedy"] == "python -m pip install 'usmx[mkl]'"
+
+
+@pytest.mark.parametrize("extra", ["mkl", "cuda12", "cuda13"])
+def test_extras_that_errors_name_bring_the_libraries(extra):
+    wanted = {"mkl": {"mkl", "onemkl-sycl-blas"}}.get(extra, {"cublas", "cusolver", "cufft"})
+    lines = [line for line in requires("usmx") if f'extra == "{extra}"' in line.replace("'", '"')]
+    names = {re.match(r"[a-z0-9-]+", line)[0] for line in lines}
+    found = {name.removeprefix("nvidia-").removesuffix("-cu12") for name in names}
+    assert wanted <= found

@@ -6,10 +6,6 @@ from importlib.metadata import entry_points
 
 from usmx._doctor.situation import Finding, Situation, note, ok
 
-PRODUCTS = {
-    "oneMKL": "python -m pip install onemkl-sycl-blas",
-    "cuBLAS": "python -m pip install nvidia-cublas-cu12",
-}
 # Packages of Python, and what they are for.
 PACKAGES = {
     "dpctl": "queues and devices are its objects",
@@ -44,7 +40,7 @@ def products(situation: Situation) -> Iterator[Finding]:
             yield note(
                 f"usmx's own kernels multiply matrices on {where}, several times slower than "
                 f"{library}, which cannot be used: {text}",
-                PRODUCTS[library],
+                each["install"],
             )
     if seen.host_library:
         yield host_library(**seen.host_library)

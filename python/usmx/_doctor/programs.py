@@ -112,7 +112,7 @@ def use_products(folder: str) -> None:
     device_libraries: list[dict[str, object]] = []
     for device in usmx.get_devices():
         tell(f"a product on {device.filter_string}", products=products)
-        name, is_found, text, _ = usmx._core._find_product_library(device)
+        name, is_found, text, install = usmx._core._find_product_library(device)
         x = usmx.ones((2, 2), dtype="f4", device=device.filter_string)
         made = usmx._core._matmul(x, x, "vendor") if is_found else None
         is_used = made is not None and float(made[0, 0]) == 2
@@ -122,6 +122,7 @@ def use_products(folder: str) -> None:
                 "library": name,
                 "is_used": is_used,
                 "text": text,
+                "install": install,
             }
         )
         for use, find in (
