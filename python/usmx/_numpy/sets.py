@@ -182,4 +182,7 @@ def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> USMArra
     x, y = (reshape(each, -1) for each in arrays_of(ar1, ar2))
     if not assume_unique:
         x, y = unique(x), unique(y)
-    return sort(concat([x[isin(x, y, invert=True)], y[isin(y, x, invert=True)]]))
+    both = sort(concat([x, y]))  # compared in the type of the result, in which elements can merge
+    is_new = _is_new(both, equal_nan=False)
+    end = asarray([True] * min(both.shape[0], 1), bool, **place_of(both))
+    return both[is_new & concat([is_new[1:], end])]  # the next one is new: it occurs once

@@ -361,3 +361,17 @@ def test_nan_is_in_no_order_with_other_edges(count):
 def test_sorter_may_be_a_list():
     found = usmx.searchsorted(usmx.asarray([3, 1, 2]), [2], sorter=[1, 2, 0])
     assert usmx.asnumpy(found).tolist() == [1]
+
+
+def test_setxor1d_compares_in_the_type_of_the_result():
+    for x, y in (
+        (np.asarray([2**53], "i8"), np.asarray([2**53 + 1, 2**53 + 3], "u8")),  # merge in float64
+        (np.asarray([1], "i8"), np.asarray([2**53, 2**53 + 1], "u8")),
+        (np.asarray([], "i4"), np.asarray([], "i4")),
+        (np.asarray([np.nan, 1.0]), np.asarray([np.nan, 2.0])),
+    ):
+        found = usmx.setxor1d(usmx.asarray(x), usmx.asarray(y))
+        np.testing.assert_array_equal(usmx.asnumpy(found), np.setxor1d(x, y), strict=True)
+    repeated = np.asarray([1, 1, 3])
+    found = usmx.setxor1d(usmx.asarray(repeated), [3, 4], assume_unique=True)
+    assert usmx.asnumpy(found).tolist() == np.setxor1d(repeated, [3, 4], True).tolist()
