@@ -263,7 +263,7 @@ def irfftn(
     """Invert `rfftn`. Does not wait.
 
     Arguments and errors are those of `fftn`, but that `s` counts the elements of the result: by
-    default 2 * (m - 1) along the last of the axes, for m elements.
+    default 2 * (m - 1) along the last of the axes, for m elements, where -1 means m.
 
     Returns:
         A new real USMArray; or `out`.

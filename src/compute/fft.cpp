@@ -199,7 +199,7 @@ class transform {
     if (!extents_.empty()) {
       require_points(of_.function, std::ranges::min(extents_));
     }
-    if (of_.form == transform_form::to_real && !is_given(axes_.size() - 1)) {
+    if (of_.form == transform_form::to_real && !(call.extents && call.extents->back())) {
       extents_.back() = checked_multiply(2, x.extent(axes_.back()) - 1, "fft: the extent");
       require_points(of_.function, extents_.back());
     }

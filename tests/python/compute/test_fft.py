@@ -135,6 +135,15 @@ def test_more_axes_than_a_plan_has_are_numpys():
     close(fft.irfftn(usmx.asarray(host)), np.fft.irfftn(host))
 
 
+@pytest.mark.parametrize("s", [(3, -1), (-1, 6), (-1, -1)])
+@pytest.mark.parametrize("name", ["rfftn", "irfftn", "irfft2"])
+def test_extents_of_minus_one_are_those_of_the_input(name, s):
+    host = numbers((4, 5), "f8" if name == "rfftn" else "c16")
+    close(
+        getattr(fft, name)(usmx.asarray(host), s=s), getattr(np.fft, name)(host, s=s, axes=(0, 1))
+    )
+
+
 @pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn"])
 @pytest.mark.parametrize(
     ("axes", "s"),
