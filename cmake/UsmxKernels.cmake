@@ -11,9 +11,11 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${kernel_group_l
 file(READ "${kernel_group_list}" text)
 string(REGEX MATCHALL "EACH\\([a-z_]+, [a-z_]+\\)" groups "${text}")
 set(kernel_objects)
+set(kernel_ptx)
 foreach(group IN LISTS groups)
   string(REGEX REPLACE "EACH\\(([a-z_]+),.*" "\\1" name "${group}")
   list(APPEND kernel_objects "${kernel_output}/${name}.syclbin" "${kernel_output}/${name}_wide.syclbin")
+  list(APPEND kernel_ptx "${kernel_output}/${name}.ptx")
 endforeach()
 
 # The sources are the files of the folder: their list for sources.cpp.
@@ -25,7 +27,7 @@ foreach(source IN LISTS kernel_sources)
 endforeach()
 file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
 
-usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp
+usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp src/user_kernels/compile/nvrtc.cpp
               SHARED src/kernels/groups.cpp src/kernels/runtime_compiler.cpp)
 
 # The CPU device is all it takes. In a fresh Python environment, as in an isolated build, nothing
@@ -42,39 +44,32 @@ add_custom_command(
   COMMENT "Compiling the device kernels"
   VERBATIM)
 
-# For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml).
+# For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml); else the files are empty.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
-set(ptx_definition)
+set(ptx_compiler)
 if(USMX_CUDA_KERNELS)
-  execute_process(COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" --available
-                  RESULT_VARIABLE no_ptx_compiler)
-endif()
-if(NOT USMX_CUDA_KERNELS)
-  message(STATUS "Kernels for CUDA devices: left out, USMX_CUDA_KERNELS is OFF")
-elseif(no_ptx_compiler)
-  message(STATUS "Kernels for CUDA devices: left out, nvidia-cuda-nvrtc-cu12 is not installed")
+  execute_process(COMMAND "${Python_EXECUTABLE}" -c "import nvidia.cuda_nvrtc as found; print(*found.__path__)"
+                  OUTPUT_VARIABLE nvrtc_folder OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(EXISTS "${nvrtc_folder}/lib/libnvrtc.so.12")
+    set(ptx_compiler "${nvrtc_folder}/lib/libnvrtc.so.12")
+  else()
+    message(STATUS "Kernels for CUDA devices: left out, nvidia-cuda-nvrtc-cu12 is not installed")
+  endif()
 else()
-  set(ptx_groups copy_elements fill select cast cast_double)
-  set(ptx_files)
-  foreach(group IN LISTS ptx_groups)
-    list(APPEND ptx_files "${kernel_output}/${group}.ptx")
-  endforeach()
-  add_custom_command(
-    OUTPUT ${ptx_files}
-    DEPENDS tools/compile_ptx.py ${kernel_sources}
-    COMMAND "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/compile_ptx.py" "${kernel_output}" ${ptx_groups}
-    COMMENT "Compiling the device kernels for CUDA devices"
-    VERBATIM)
-  list(APPEND kernel_objects ${ptx_files})
-  set(ptx_definition "USMX_KERNEL_PTX=\"${kernel_output}\"")
+  message(STATUS "Kernels for CUDA devices: left out, USMX_CUDA_KERNELS is OFF")
 endif()
+add_custom_command(
+  OUTPUT ${kernel_ptx}
+  DEPENDS usmx_compile_kernels ${kernel_sources}
+  COMMAND usmx_compile_kernels "${kernel_output}" "${ptx_compiler}"
+  COMMENT "Compiling the device kernels for CUDA devices"
+  VERBATIM)
 
 set_source_files_properties(src/kernels/runtime_compiler.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
                                                                OBJECT_DEPENDS "${kernel_sources}")
 set_source_files_properties(
-  src/kernels/objects.cpp
-  PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\";${ptx_definition}" OBJECT_DEPENDS
-                                                                                             "${kernel_objects}")
+  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\""
+                                     OBJECT_DEPENDS "${kernel_objects};${kernel_ptx}")
 
 # Files of the repository that are a part of the library, by their paths: the headers of users' kernels, which it gives to
 # the compilers, and the texts that the kernels of its own mathematics begin with.

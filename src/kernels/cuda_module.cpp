@@ -109,7 +109,7 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, const char* cod
 }
 
 std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group group) {
-  const std::span<const char> ptx = kernel_ptx(group);
+  const std::span<const char> ptx = kernel_object(group, kernel_shape::tiled);
   if (ptx.empty()) {
     throw value_error("not compiled for CUDA devices when the package was built");
   }

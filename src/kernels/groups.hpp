@@ -160,11 +160,9 @@ std::span<const kernel_source> kernel_sources();
 /// The text of one of these files.
 std::string_view kernel_source_text(std::string_view name);
 
-/// The object SYCLBIN of a group; empty if none could be compiled when the package was built.
+/// The object SYCLBIN of a group; of the shape `tiled` the PTX for CUDA devices, which ends with a
+/// null character. Empty if none could be compiled when the package was built, and for groups that
+/// no such device needs.
 std::span<const char> kernel_object(kernel_group, kernel_shape);
-
-/// The PTX of a group for CUDA devices, which ends with a null character. Empty if there was no
-/// compiler for it when the package was built, and for groups that no such device needs.
-std::span<const char> kernel_ptx(kernel_group);
 
 }  // namespace usmx::inline v1::detail

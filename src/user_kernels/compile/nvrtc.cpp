@@ -77,14 +77,14 @@ std::vector<int> architectures(const library& nvrtc) {
 
 /// The architecture: "sm_90", or the newest "compute_90" that the device has; empty if the device
 /// is too old for the compiler.
-std::string architecture_for(const library& nvrtc, int capability) {
+std::string architecture_for(const library& nvrtc, int capability, bool is_for_newer) {
   const std::vector<int> all = architectures(nvrtc);
   const auto newer = std::ranges::upper_bound(all, capability);
   if (newer == all.begin()) {
     return {};
   }
   const int found = *std::prev(newer);
-  return (found == capability ? "sm_" : "compute_") + std::to_string(found);
+  return (found == capability && !is_for_newer ? "sm_" : "compute_") + std::to_string(found);
 }
 
 std::vector<const char*> pointers(const std::vector<std::string>& texts) {
@@ -115,7 +115,7 @@ nvrtcProgram create(const library& nvrtc, const nvrtc_program& from) {
 
 nvrtc_result compile_by_nvrtc(const nvrtc_program& from) {
   const library nvrtc(from.library);
-  const std::string architecture = architecture_for(nvrtc, from.capability);
+  const std::string architecture = architecture_for(nvrtc, from.capability, from.is_for_newer);
   if (architecture.empty()) {
     return {{}, "error: NVIDIA's compiler makes no code for devices that are so old\n"};
   }

@@ -1,5 +1,5 @@
 // NVIDIA's run-time compiler (NVRTC), which users install: where it is, and compiling a program
-// with it, which only usmx-compile does. No SYCL here. Private to the library.
+// with it, which only usmx-compile and the package's build do. No SYCL here. Private to both.
 #pragma once
 
 #include <filesystem>
@@ -23,15 +23,16 @@ struct nvrtc_library {
 nvrtc_library find_nvrtc(int driver_major_version, int capability);
 
 struct nvrtc_program {
-  std::string library;  // the file
-  int capability;       // of the device: 90 for 9.0
+  std::string library;        // the file
+  int capability;             // of the device: 90 for 9.0
+  bool is_for_newer = false;  // whether later devices have to take the code, too: PTX
   std::string text;
   std::vector<std::string> options;
   std::vector<std::pair<std::string, std::string>> files;  // virtual ones: names and texts
 };
 
 /// Code for the device: a cubin, which drivers of any minor version take, or PTX if the device is
-/// newer than the compiler. Empty if the program cannot be compiled.
+/// newer than the compiler, or may be. Empty if the program cannot be compiled.
 struct nvrtc_result {
   std::string code;
   std::string log;

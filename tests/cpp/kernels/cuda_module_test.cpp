@@ -11,7 +11,8 @@
 namespace {
 
 using usmx::detail::kernel_group;
-using usmx::detail::kernel_ptx;
+using usmx::detail::kernel_object;
+using usmx::detail::kernel_shape;
 using usmx::detail::names_of;
 
 TEST(cuda_module, package_has_each_kernel_that_a_device_with_double_precision_needs) {
@@ -19,7 +20,7 @@ TEST(cuda_module, package_has_each_kernel_that_a_device_with_double_precision_ne
     if (group == kernel_group::cast_integer_double) {
       continue;
     }
-    const std::span<const char> ptx = kernel_ptx(group);
+    const std::span<const char> ptx = kernel_object(group, kernel_shape::tiled);
     const std::string_view text(ptx.data(), ptx.size());
     for (const std::string name : names_of(group)) {
       EXPECT_NE(text.find(".visible .entry " + name + "("), text.npos) << name;
@@ -28,7 +29,7 @@ TEST(cuda_module, package_has_each_kernel_that_a_device_with_double_precision_ne
 }
 
 TEST(cuda_module, text_of_a_group_ends_with_a_null_character) {
-  const std::span<const char> ptx = kernel_ptx(kernel_group::fill);
+  const std::span<const char> ptx = kernel_object(kernel_group::fill, kernel_shape::tiled);
   ASSERT_FALSE(ptx.empty());
   EXPECT_EQ(ptx.data()[ptx.size()], '\0');
 }
