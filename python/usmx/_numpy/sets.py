@@ -184,5 +184,5 @@ def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> USMArra
         x, y = unique(x), unique(y)
     both = sort(concat([x, y]))  # compared in the type of the result, in which elements can merge
     is_new = _is_new(both, equal_nan=False)
-    end = asarray([True] * min(both.shape[0], 1), bool, **place_of(both))
+    end = asarray([True] * min(both.shape[0], 1), bool, **options_of(both))
     return both[is_new & concat([is_new[1:], end])]  # the next one is new: it occurs once
