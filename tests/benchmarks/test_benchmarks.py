@@ -108,3 +108,30 @@ def test_the_gpu_benchmark_says_that_the_default_device_is_none():
     done = run("gpu.py", "--quick")
     assert done.returncode == 2
     assert done.stderr == f"gpu.py: the default device is not a GPU, but {usmx.SyclDevice().name}\n"
+
+
+@pytest.mark.slow
+def test_classes_of_values_are_measured_for_each_type_that_a_function_has(tmp_path):
+    times = tmp_path / "times.json"
+    done = run("value_classes.py", "--quick", "--only", "sqrt", "--json", times)
+    assert done.returncode == 0, done.stderr
+    assert "classes of values have left a fast path" in done.stdout
+    rows = json.loads(times.read_text(encoding="utf-8"))["rows"]
+    assert {row["type"] for row in rows} == {"f4", "f8", "i4", "u1"}
+    assert {"ordinary", "denormal", "NaN", "of all sizes"} <= {row["values"] for row in rows}
+    assert all(min(row["usmx"], row["numpy"]) > 0 for row in rows)
+
+
+def test_a_class_is_slow_if_it_takes_longer_than_ordinary_numbers_and_than_numpy():
+    classes = importlib.import_module("value_classes")
+    ordinary, slow, as_numpys, little = (
+        classes.Measured("f", "f4", values, usmx, numpys)
+        for values, usmx, numpys in (
+            ("ordinary", 1.0, 1.0),
+            ("slow", 4.0, 3.9),
+            ("as NumPy's", 4.0, 4.1),
+            ("little", 2.9, 1.0),
+        )
+    )
+    assert classes.slow_classes([ordinary, slow, as_numpys, little]) == [slow]
+    assert classes.slow_classes([]) == []
