@@ -256,10 +256,7 @@ constexpr way way_of(const function_row& row) {
   } else if constexpr (std::is_floating_point_v<C>) {
     const bool is_own =
         row.name == "tanh" || row.name == "cbrt" || (row.name == "log" && std::is_same_v<C, float>);
-    return row.is_slow_on_host  ? way::none
-           : is_own             ? way::of_cpus
-           : row.errors[0] == 0 ? way::exact
-                                : way::driver;
+    return is_own ? way::of_cpus : row.errors[0] == 0 ? way::exact : way::driver;
   } else {
     return way::exact;
   }
@@ -282,8 +279,14 @@ constexpr bool is_slow(const function_row& row, way how) {
          row.is_slow_on_host || row.name == "pow" || row.name == "sqrt";
 }
 
+/// Elements of real numbers that a function computes which kernels have in vectors.
+constexpr std::ptrdiff_t most_without_vectors = 2048;
+
 template <class C>
 constexpr std::ptrdiff_t most_elements(const function_row& row, way how) {
+  if (row.is_slow_on_host && std::is_floating_point_v<C>) {
+    return most_without_vectors;
+  }
   return (is_slow<C>(row, how) ? most_nbytes_of_slow : most_nbytes) /
          static_cast<std::ptrdiff_t>(sizeof(C));
 }

@@ -45,7 +45,7 @@ struct function_row {
   bool is_logical = false;
   /// How many operands in front decide, and take no part in promotion.
   int conditions = 0;
-  /// Whether a kernel, which has it in vectors, is faster than a loop of the host for real numbers.
+  /// Whether a kernel, which has it in vectors, soon beats a loop of the host for real numbers.
   bool is_slow_on_host = false;
   /// The expressions, one for each class, in the order of `classes`; empty if the function is not
   /// defined.
