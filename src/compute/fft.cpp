@@ -411,7 +411,7 @@ array shifted(const array& x, const std::optional<std::vector<ptrdiff_t>>& axes,
   if (x.size() == 0) {
     return made;
   }
-  // Each axis has two parts, which change their indices.
+  // Each axis has two parts, which change places.
   std::vector<index_item> from(shifts.size(), range());
   std::vector<index_item> to = from;
   const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {

@@ -77,12 +77,12 @@ enum class loop_kind : std::uint8_t {
 };
 
 /// The way in which a kernel finds the elements of an operand along the columns. Processors gather
-/// elements at indices that are no constants at half the cost if 32 bits hold them.
+/// elements at offsets that are no constants at half the cost if 32 bits hold them.
 enum class step : char {
   adjacent = 'a',     ///< One after the other.
   repeated = 'r',     ///< One element for all columns.
   every_other = 'o',  ///< With one between two of them.
-  near = 'n',         ///< By a stride, and 32 bits hold all indices in bytes.
+  near = 'n',         ///< By a stride, and 32 bits hold all offsets in bytes.
   strided = 's',      ///< By a stride.
   transposed = 't',   ///< By tiles that are read along the rows, whose elements are adjacent.
   turned = 'u',       ///< By tiles that are read along the rows, by a stride.

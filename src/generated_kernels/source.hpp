@@ -39,8 +39,8 @@ void check_parameters(std::span<const generated_parameter>, std::size_t output_c
 /// Throws value_error unless the name is an identifier of C++.
 void check_kernel_name(std::string_view name);
 
-/// Throws value_error, with the index, for a bracket of a text of C++ that is not closed, or closes
-/// none: the compiler would find that somewhere in the text that usmx generates. Texts with
+/// Throws value_error, with the position, for a bracket of a text of C++ that is not closed, or
+/// closes none: the compiler would find that somewhere in the text that usmx generates. Texts with
 /// directives or raw strings are left to the compiler.
 void check_brackets(std::string_view name, std::string_view text);
 
@@ -138,7 +138,7 @@ std::vector<std::string> words_of_form(std::string_view form);
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
                                std::string_view form, bool uses_index);
 
-/// The indices that a reduction's expressions use besides parameters: `i`, the place of an element
+/// Values that a reduction's expressions use besides parameters: `i`, the index of an element
 /// among those of its result, and `n`, how many these are.
 struct reduction_uses {
   bool has_index;

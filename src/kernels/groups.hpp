@@ -98,7 +98,7 @@ std::string name_of(kernel_group, kernel_shape);
 std::string_view source_file_of(kernel_group);
 std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
-/// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one in `index` among those of its group.
+/// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one at `index` among those of its group.
 template <kernel_group group, std::size_t index>
 kernel_id sized_kernel(std::size_t item_size) {
   return {group, index * std::size(kernel_names::fill) +

@@ -62,7 +62,7 @@ inline std::optional<std::ptrdiff_t> count_elements(axis_span shape) noexcept {
   return fits ? std::optional(count) : std::nullopt;
 }
 
-/// Fills a layout axis by axis, in position: subscript is on a hot path. These functions check
+/// Fills a layout axis by axis, in place: subscript is on a hot path. These functions check
 /// nothing: callers have checked the axes, or derive them from a valid layout in a way that keeps
 /// it valid.
 class layout_builder {

@@ -112,7 +112,7 @@ def partition(
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
-    """Put elements of an axis at their sorted indices, in a new array. Does not wait.
+    """Put elements of an axis where sorting puts them, in a new array. Does not wait.
 
     All elements are sorted, which is more than NumPy promises.
 
@@ -144,7 +144,7 @@ def argpartition(
     axis: SupportsIndex | None = -1,
     kind: str | None = None,
 ) -> USMArray:
-    """Find the indices that put elements of an axis at their sorted indices. Does not wait.
+    """Find the indices that put elements of an axis where sorting puts them. Does not wait.
 
     All elements are sorted, which is more than NumPy promises.
 

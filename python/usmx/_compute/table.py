@@ -26,7 +26,7 @@ class Row(NamedTuple):
     note: str
     """On special cases."""
     errors: tuple[float, float]
-    """At most, in units in the last index, for real and for complex numbers; 0: as NumPy's."""
+    """At most, in units in the last place, for real and for complex numbers; 0: as NumPy's."""
     numpy: str
     """NumPy's function."""
     in_half: bool

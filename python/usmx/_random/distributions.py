@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict, total=False):
-    """The options of new numbers, and the type of real ones."""
+    """Where new numbers are made, and the type of real ones."""
 
     dtype: DTypeLike | None
     device: DeviceLike | None

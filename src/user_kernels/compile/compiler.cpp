@@ -138,7 +138,7 @@ bool lacks_sycl_headers(const diagnostic& error) {
   return error.text.find("open source file \"sycl/") != std::string::npos;
 }
 
-/// The index of an error, as far as the compiler tells: "<source>:3:8: ".
+/// The location of an error, as far as the compiler tells: "<source>:3:8: ".
 std::string location_of(const diagnostic& error) {
   if (error.file.empty()) {
     return {};
@@ -416,7 +416,7 @@ bool has_crashed(const child_result& ended) {
 /// The errors in a source at which the SYCL runtime's compiler crashed. It crashes after an error
 /// that ends all work on templates, such as a missing file or the twentieth error, where the type
 /// of a kernel's parameter is a template: so kernels are ordinary functions here, by a macro in the
-/// index of the attributes' namespace. Brackets that fill its stack are an error, too.
+/// place of the attributes' namespace. Brackets that fill its stack are an error, too.
 std::vector<diagnostic> errors_behind_crash(const program& source, const compile_target& target,
                                             const child_progress& progress,
                                             const compile_limits& limits) {

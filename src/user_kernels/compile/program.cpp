@@ -151,7 +151,7 @@ std::string_view text_after_severity(std::string_view rest) {
   return rest.starts_with(end) ? rest.substr(end.size()) : std::string_view();
 }
 
-/// Reads a line "index: severity: text", or "severity: text".
+/// Reads a line "location: severity: text", or "severity: text".
 std::optional<diagnostic> parse_line(std::string_view line) {
   constexpr std::string_view words[] = {
       "catastrophic error", "fatal error", "error", "warning", "note", "remark"};

@@ -56,7 +56,7 @@ std::string identity_text(const program&);
 /// The compiler's name of a file as users know it.
 std::string shown_file(std::string_view file);
 
-/// The compiler's text, one diagnostic for each that has an index or is an error.
+/// The compiler's text, one diagnostic for each that has a location or is an error.
 std::vector<diagnostic> parse_diagnostics(std::string_view log);
 
 /// The dimensions that USMX_KERNEL said for the `index`-th kernel; 0 if unknown.

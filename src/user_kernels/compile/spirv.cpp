@@ -534,7 +534,7 @@ using word = std::uint64_t;
 constexpr std::size_t words_of_name = 4;
 constexpr std::size_t words_of_parameter = 1 + words_of_name;
 
-/// The forms and codes in include/usmx/kernel.hpp that have no index in the host's enumerations.
+/// The forms and codes in include/usmx/kernel.hpp that the host's enumerations lack.
 constexpr word refused_form = 6;
 constexpr word code_of_void = 15;
 
@@ -583,7 +583,7 @@ std::optional<std::vector<word>> words_of(std::string_view name, std::size_t ind
   return whole ? std::optional(std::move(words)) : std::nullopt;
 }
 
-/// The index of that signature in the object, and its words.
+/// The offset of that signature in the object, and its words.
 struct found_signature {
   std::size_t at;
   std::vector<word> words;
