@@ -5,9 +5,12 @@ Parts of texts, each between two comments that name it; pictures, which name the
 
 import difflib
 import hashlib
+import io
 import json
 import sys
 from pathlib import Path
+
+from svg import DARK_CHARTS
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks/results.json"
@@ -40,8 +43,12 @@ def save_picture(figure, path, figures):
     """Save a figure of matplotlib as SVG, in the same bytes whenever it is of the same figures."""
     import matplotlib
 
+    file = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "usmx"}):  # the same names in every run
-        figure.savefig(path, metadata={"Date": None, "Description": mark(figures)})
+        metadata = {"Date": None, "Description": mark(figures)}
+        figure.savefig(file, format="svg", metadata=metadata)
+    drawn = file.getvalue().replace("</style>", f"\n{DARK_CHARTS}</style>", 1)
+    path.write_text(drawn, encoding="utf-8")
 
 
 def is_drawn_of(path, figures):

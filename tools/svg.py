@@ -2,6 +2,19 @@
 
 from html import escape
 
+# What the colours of matplotlib's charts are for readers who want it dark, as in draw_pictures.py.
+# It writes a colour into the style of each element; black words have none, and take their sheet's.
+DARK_CHARTS = """@media (prefers-color-scheme: dark) {
+  svg { fill: #e8eef1 }
+  [style*="fill: #ffffff"] { fill: #10171a !important }
+  [style*="stroke: #000000"], [style*="stroke: #666666"] { stroke: #a3b3ba !important }
+  [style*="stroke: #737373"] { stroke: #a3b3ba !important }
+  [style*="fill: #737373"] { fill: #a3b3ba !important }
+  [style*="stroke: #ebebeb"], [style*="stroke: #cccccc"] { stroke: #2a363b !important }
+  [style*="fill: #2a7f9e"] { fill: #3d9dbf !important }
+  [style*="stroke: #2a7f9e"] { stroke: #3d9dbf !important }
+}"""
+
 
 def text(x, y, words, kind="", anchor=""):
     """Words whose line begins, or has its middle, at a place."""

@@ -12,6 +12,7 @@ import pytest
 import write_figures
 from environments import required
 from generated import RESULTS, ROOT, is_drawn_of
+from svg import DARK_CHARTS
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -46,6 +47,16 @@ def test_picture_of_other_figures_is_noticed(picture, results):
     assert is_drawn_of(ROOT / picture, figures)
     assert change_first_number(figures)
     assert not is_drawn_of(ROOT / picture, figures)
+
+
+@pytest.mark.parametrize("picture", write_figures.PICTURES)
+def test_picture_can_be_read_in_the_dark(picture):
+    text = (ROOT / picture).read_text(encoding="utf-8")
+    assert DARK_CHARTS in text
+    colours = set(re.findall(r"(?:fill|stroke): #([0-9a-f]{6})", text.replace(DARK_CHARTS, "")))
+    same_in_the_dark = {colour for colour in colours if f': #{colour}"' not in DARK_CHARTS}
+    assert {colour for colour in same_in_the_dark if max(bytes.fromhex(colour)) < 0x80} == set()
+    assert "ffffff" in colours - same_in_the_dark
 
 
 def test_every_column_of_the_ways_is_a_curve(results):
