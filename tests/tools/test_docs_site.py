@@ -5,7 +5,7 @@ import shutil
 import sys
 from html import unescape
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import pytest
 import usmx
@@ -34,6 +34,7 @@ FACTS = """async () => {
     width: document.documentElement.scrollWidth,
     pictures: pictures.length,
     failed: pictures.filter((_, k) => outcomes[k]).map((picture) => picture.src),
+    silent: pictures.filter((picture) => !picture.alt.includes(" ")).map((picture) => picture.src),
     links: [...document.links].map((link) => link.href),
     ids: [...document.querySelectorAll("[id]")].map((element) => element.id),
   };
@@ -74,7 +75,7 @@ def facts_of_sources(path):
         urljoin(path.as_uri(), unescape(to)) for to in re.findall(r'<a [^>]*href="(.*?)"', text)
     ]
     ids = re.findall(r' id="(.*?)"', text)
-    return {"width": 0, "pictures": 0, "failed": [], "links": links, "ids": ids}
+    return {"width": 0, "pictures": 0, "failed": [], "silent": [], "links": links, "ids": ids}
 
 
 @pytest.fixture(scope="module")
@@ -131,20 +132,50 @@ def test_search_finds_a_name_itself_first(site, front_page):
     }
 
 
+PAGES_OF_SUBJECTS = {
+    "cuda": "how-to/gpus.html",
+    "gpu": "how-to/gpus.html",
+    "nvidia": "how-to/gpus.html",
+    "install": "install.html",
+    "no device": "install.html",
+    "timing": "how-to/timing.html",
+    "timeit": "how-to/timing.html",
+    "slow": "how-to/timing.html",
+    "first call": "how-to/timing.html",
+    "hang": "limits.html",
+    "out of memory": "memory.html",
+    "pytorch": "how-to/dlpack.html",
+    "changelog": "changelog.html",
+}
+
+
+def searched_for(site, page, words):
+    """The results of a search, in order."""
+    page.goto(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
+    page.locator(".search-summary", has_text="finished").wait_for()
+    return page.locator("#search-results li > a")
+
+
 def test_search_finds_the_page_of_a_subject_first(site, front_page):
     found = {}
-    for word in ("cuda", "gpu", "nvidia", "install", "timing"):
-        front_page.goto(f"{(site / 'search.html').as_uri()}?q={word}")
-        link = front_page.locator("#search-results li a").first.get_attribute("href")
-        found[word] = link.partition("?")[0].partition("#")[0]
-    gpus = "how-to/gpus.html"
-    assert found == {
-        "cuda": gpus,
-        "gpu": gpus,
-        "nvidia": gpus,
-        "install": "install.html",
-        "timing": "how-to/timing.html",
-    }
+    for words in PAGES_OF_SUBJECTS:
+        link = searched_for(site, front_page, words).first.get_attribute("href")
+        found[words] = link.partition("?")[0].partition("#")[0]
+    assert found == PAGES_OF_SUBJECTS
+
+
+def test_search_finds_what_is_for_developers_last(site, front_page):
+    links = searched_for(site, front_page, "fork")
+    pages = [links.nth(k).get_attribute("href").partition("?")[0] for k in range(links.count())]
+    order = [page.startswith(("decisions", "changelog", "README")) for page in pages]
+    assert True in order
+    assert order == sorted(order)
+
+
+def test_search_shows_the_brackets_of_templates(site, front_page):
+    names = searched_for(site, front_page, "span").all_inner_texts()
+    assert any("std::span<" in name for name in names)
+    assert [name for name in names if "&lt;" in name] == []
 
 
 def test_first_use_of_a_word_of_sycl_leads_to_the_glossary(front_page):
@@ -282,6 +313,11 @@ def test_no_link_within_the_site_is_dead(facts):
 def test_pictures_are_shown(facts):
     assert sum(on_page["pictures"] for on_page in facts.values()) >= 3
     assert [picture for on_page in facts.values() for picture in on_page["failed"]] == []
+
+
+def test_pictures_say_in_words_what_they_show(facts):
+    silent = {page.name: on_page["silent"] for page, on_page in facts.items()}
+    assert {name: pictures for name, pictures in silent.items() if pictures} == {}
 
 
 def test_no_page_is_wider_than_a_telephone(facts):
