@@ -415,7 +415,7 @@ class Trace:
                 raise
             return self.apply(row, tuple(map(comparable, operands)), out)
         found = self.line(form.result, form.text.format(*names), names)
-        return found if out is None else self._in_position(row, out, found)
+        return found if out is None else self._in_place(row, out, found)
 
     def line(self, dtype: NumpyType, text: str, names: list[str]) -> Element:
         """The value that a line makes of those with these names; it calls itself `@`."""
@@ -470,7 +470,7 @@ class Trace:
         self.values[name] = Value(dtype, "", (), frozenset(), number)
         return name
 
-    def _in_position(self, row, out, found):
+    def _in_place(self, row, out, found):
         """Makes the result what `out` is by all of its names."""
         if not isinstance(out, Element):
             raise TypeError(f"fuse: {row.name} writes to elements, found out={short_repr(out)}")

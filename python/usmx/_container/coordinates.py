@@ -437,13 +437,13 @@ class ndindex:
         if any(extent < 0 for extent in extents):
             raise ValueError(f"sizes must not be negative, found {extents}")
         self._shape = extents
-        self._options = iter(range(math.prod(extents)))
+        self._positions = iter(range(math.prod(extents)))
 
     def __iter__(self) -> Iterator[tuple[int, ...]]:
         return self
 
     def __next__(self) -> tuple[int, ...]:
-        return coordinates_of(next(self._options), self._shape)
+        return coordinates_of(next(self._positions), self._shape)
 
 
 class ndenumerate:
