@@ -96,42 +96,90 @@ void chosen(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
   }
 }
 
-/// A row's function of the driver's for vectors, of one real number or of two.
-template <const function_row& Row, class C>
-struct driver_loop {
-  static void run(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
-    const driver_library<C>& all = *find_driver_library<C>();
-    const C* a = static_cast<const C*>(x[0]);
-    C* z = static_cast<C*>(result);
-    if constexpr (Row.operand_count() == 1) {
-      constexpr std::size_t index = host::index_in(driver_functions_of_one, Row.name);
-      all.run_of_one(all.of_one[index], a, z, count);
-    } else {
-      constexpr std::size_t index = host::index_in(driver_functions_of_two, Row.name);
-      all.run_of_two(all.of_two[index], a, static_cast<const C*>(x[1]), z, count);
+constexpr std::ptrdiff_t block = 256;
+
+/// Calls the driver's function as kernels do, which do not ask it for some numbers: for those, the
+/// other function has the value, which is not 0.
+template <class C, class Unasked>
+void ask(const driver_function<C>& function, Unasked unasked, const C* a, C* z,
+         std::ptrdiff_t count) {
+  const driver_library<C>& all = *find_driver_library<C>();
+  std::array<C, block> asked;
+  std::array<C, block> values;
+  for (std::ptrdiff_t first = 0; first < count; first += block) {
+    const std::ptrdiff_t now = std::min(block, count - first);
+    for (std::ptrdiff_t k = 0; k < now; ++k) {
+      const C value = unasked(a[first + k]);
+      values[static_cast<std::size_t>(k)] = value;
+      asked[static_cast<std::size_t>(k)] = value == C(0) ? a[first + k] : C(1);
+    }
+    all.run_of_one(function, asked.data(), asked.data(), now);
+    for (std::ptrdiff_t k = 0; k < now; ++k) {
+      const C value = values[static_cast<std::size_t>(k)];
+      z[first + k] = value == C(0) ? asked[static_cast<std::size_t>(k)] : value;
     }
   }
-};
+}
 
-constexpr std::ptrdiff_t block = 256;
+/// The function hypot, with the elements that two functions find for an index.
+template <class C, class X, class Y>
+void find_hypotenuses(X x_at, Y y_at, C* z, std::ptrdiff_t count) {
+  constexpr std::size_t index = host::index_in(driver_functions_of_two, "hypot");
+  const driver_library<C>& all = *find_driver_library<C>();
+  std::array<C, block> x;
+  std::array<C, block> y;
+  std::array<C, block> scales;
+  for (std::ptrdiff_t first = 0; first < count; first += block) {
+    const std::ptrdiff_t now = std::min(block, count - first);
+    for (std::ptrdiff_t k = 0; k < now; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const C width = x_at(first + k);
+      const C height = y_at(first + k);
+      scales[at] = host::usmx::detail::scale_of_sides(width, height);
+      x[at] = width * scales[at];
+      y[at] = height * scales[at];
+    }
+    all.run_of_two(all.of_two[index], x.data(), y.data(), x.data(), now);
+    for (std::ptrdiff_t k = 0; k < now; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      z[first + k] = host::usmx::detail::unscaled(x[at], scales[at]);
+    }
+  }
+}
+
+/// A row's function of the driver's for vectors, of one real number or of two.
+template <const function_row& Row, class C>
+void by_driver(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
+  const driver_library<C>& all = *find_driver_library<C>();
+  const C* a = static_cast<const C*>(x[0]);
+  C* z = static_cast<C*>(result);
+  if constexpr (Row.name == "hypot") {
+    const C* b = static_cast<const C*>(x[1]);
+    find_hypotenuses([a](std::ptrdiff_t k) { return a[k]; },
+                     [b](std::ptrdiff_t k) { return b[k]; }, z, count);
+  } else if constexpr (Row.operand_count() == 1) {
+    constexpr std::size_t index = host::index_in(driver_functions_of_one, Row.name);
+    const driver_function<C>& function = all.of_one[index];
+    if constexpr (Row.name == "sin" || Row.name == "cos") {
+      ask(function, host::usmx::detail::unasked_sine<C>, a, z, count);
+    } else if constexpr (Row.name == "expm1") {
+      ask(function, host::usmx::detail::unasked_power<C>, a, z, count);
+    } else {
+      all.run_of_one(function, a, z, count);
+    }
+  } else {
+    constexpr std::size_t index = host::index_in(driver_functions_of_two, Row.name);
+    all.run_of_two(all.of_two[index], a, static_cast<const C*>(x[1]), z, count);
+  }
+}
 
 /// The parts of complex numbers are the operands of hypot.
 template <class C>
 void magnitudes(const host_loops::operands& x, void* result, std::ptrdiff_t count) {
-  const driver_library<C>& all = *find_driver_library<C>();
   const C* parts = static_cast<const C*>(x[0]);
-  C* z = static_cast<C*>(result);
-  std::array<C, block> real;
-  std::array<C, block> imag;
-  for (std::ptrdiff_t first = 0; first < count; first += block) {
-    const std::ptrdiff_t now = std::min(block, count - first);
-    for (std::ptrdiff_t k = 0; k < now; ++k) {
-      real[static_cast<std::size_t>(k)] = parts[2 * (first + k)];
-      imag[static_cast<std::size_t>(k)] = parts[2 * (first + k) + 1];
-    }
-    constexpr std::size_t index = host::index_in(driver_functions_of_two, "hypot");
-    all.run_of_two(all.of_two[index], real.data(), imag.data(), z + first, now);
-  }
+  find_hypotenuses([parts](std::ptrdiff_t k) { return parts[2 * k]; },
+                   [parts](std::ptrdiff_t k) { return parts[2 * k + 1]; }, static_cast<C*>(result),
+                   count);
 }
 
 /// Powers with an exponent that the compiler knows.
@@ -372,7 +420,7 @@ class function_list {
     if constexpr (is_real_of_driver && Row.name == "pow") {
       made.arrays = &powers<C>;
     } else if constexpr (is_real_of_driver) {
-      made.arrays = &driver_loop<Row, C>::run;
+      made.arrays = compiled<&by_driver<Row, C>>::best();
     } else if constexpr (is_complex<C> && Row.name == "abs") {
       made.arrays = compiled<&magnitudes<typename C::value_type>>::best();
     } else if constexpr (is_complex<C> && Row.name == "square") {

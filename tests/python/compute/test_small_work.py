@@ -78,6 +78,23 @@ def test_results_have_the_bits_of_the_kernels(dtype, count):
             assert is_same(chunked(ON_HOST[name], operands), expected), name
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_numbers_that_the_driver_is_not_asked_for_have_the_bits_of_the_kernels(dtype):
+    rare = [np.nan, np.inf, 0, 1e-45, 1e-40, 3e-30, 2e-19, 3e-17, 0.7, 2e17, 1e19, 7e25, 2e38, 3e38]
+    some = np.concatenate([rare, np.negative(rare)]).astype(dtype)
+    x, y = (each.ravel() for each in np.meshgrid(some, some))
+    units = np.finfo(dtype).eps * 4, np.finfo(dtype).smallest_subnormal * 2
+    with np.errstate(all="ignore"):
+        for name in ("sin", "cos", "expm1", "hypot", "abs"):
+            numbers = np.stack([x, y], -1).view({"f4": "c8", "f8": "c16"}[dtype])[:, 0]
+            operands = {"hypot": (x, y), "abs": (numbers,)}.get(name, (x,))
+            arrays = [usmx.asarray(each) for each in operands]
+            found = usmx.asnumpy(ON_HOST[name](*arrays))
+            assert is_same(found, usmx.asnumpy(KERNELS[name](*arrays, None)))
+            np.testing.assert_allclose(found, getattr(np, name)(*operands), *units)
+
+
 def test_nearly_all_exact_rows_are_there():
     exact = {name for name, row in ROWS.items() if row.errors[0] == 0}
     assert exact <= ON_HOST.keys()
