@@ -338,8 +338,9 @@ inline T hyperbolic_tangent(T x) {
 
 // ---- functions of the devices' own, but for some numbers
 //
-// A vector with a number that the mathematics of Intel's driver for CPUs does not expect is computed
-// number by number, which takes 5 to 80 times as long. These functions keep such numbers from it.
+// A vector with a number that the mathematics of Intel's driver for CPUs does not expect is
+// computed number by number, which takes 5 to 80 times as long. These functions keep such numbers
+// from it.
 
 /// The value where the driver is not asked for it, else 0.
 template <class T>
@@ -350,13 +351,13 @@ template <class T>
 inline T unasked_power(T x) {
   return x == x ? T(0) : x;
 }
-#define USMX_ASKED(name, builtin, unasked)                   \
-  template <class T>                                         \
-  inline T name(T x) {                                       \
-    const T value = unasked(x);                              \
-    const bool is_asked = value == T(0);                     \
+#define USMX_ASKED(name, builtin, unasked)                      \
+  template <class T>                                            \
+  inline T name(T x) {                                          \
+    const T value = unasked(x);                                 \
+    const bool is_asked = value == T(0);                        \
     const T found = __spirv_ocl_##builtin(is_asked ? x : T(1)); \
-    return is_asked ? found : value;                         \
+    return is_asked ? found : value;                            \
   }
 USMX_ASKED(sine, sin, unasked_sine)
 USMX_ASKED(cosine, cos, unasked_sine)
@@ -454,18 +455,18 @@ USMX_MATH_AS(tanh, detail::hyperbolic_tangent)
 #undef USMX_MATH
 #undef USMX_MATH_AS
 
-#define USMX_MATH_AS(name, builtin)                                                                            \
+#define USMX_MATH_AS(name, builtin)                                                                \
   template <class X, class Y, class... Rest>                                                       \
   inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, detail::promoted<X, Y>> name( \
       X x, Y y, Rest...) {                                                                         \
     using real = detail::computed<detail::promoted<X, Y>>;                                         \
     return static_cast<detail::promoted<X, Y>>(                                                    \
-        builtin(static_cast<real>(x), static_cast<real>(y)));                           \
+        builtin(static_cast<real>(x), static_cast<real>(y)));                                      \
   }                                                                                                \
   template <class X, class Y, class... Rest>                                                       \
   inline detail::enabled<detail::are_numbers<sizeof...(Rest), X, Y>, float> name##f(X x, Y y,      \
                                                                                     Rest...) {     \
-    return builtin(static_cast<float>(x), static_cast<float>(y));                       \
+    return builtin(static_cast<float>(x), static_cast<float>(y));                                  \
   }
 #define USMX_MATH(name) USMX_MATH_AS(name, __spirv_ocl_##name)
 USMX_MATH(pow)
