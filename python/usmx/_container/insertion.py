@@ -10,18 +10,16 @@ from usmx._container.creation import as_array, as_lists
 from usmx._container.flat import set_flat
 from usmx._container.host import host_value, numpy, on_host, signed
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
-from usmx._container.little import by_numpy
+from usmx._container.little import by_numpy, numpys
 from usmx._container.manipulation import concat, integers_of
-from usmx._core import _as_array, asarray, moveaxis
+from usmx._core import USMArray, _as_array, asarray, moveaxis
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import ArrayLike, Axes, OrderCF, Producer, Shape
 
 
-@by_numpy(2048)
 def append(arr: ArrayLike | Producer, values: Any, axis: SupportsIndex | None = None) -> USMArray:
     """Join an array and further values, in a new array. Waits.
 
@@ -44,7 +42,11 @@ def append(arr: ArrayLike | Producer, values: Any, axis: SupportsIndex | None = 
         >>> print(usmx.append(usmx.arange(3), [7, 8]))
         [0 1 2 7 8]
     """
-    return concat([as_array("arr", arr), values], axis)
+    if type(arr) is not USMArray or type(values) is not USMArray:
+        made = numpys("append", 2048, (arr, values, axis), {})
+        if made is not None:
+            return made
+    return concat((as_array("arr", arr), values), axis)
 
 
 @by_numpy(2048)

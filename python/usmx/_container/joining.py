@@ -8,16 +8,29 @@ from usmx import _core
 from usmx._container.creation import as_integer, as_lists, of_dimensions
 from usmx._container.manipulation import checked_list, concat, integers_of, require_few_views
 from usmx._container.numpy_names import atleast_1d, atleast_2d, atleast_3d
-from usmx._core import copy
+from usmx._core import USMArray, copy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, SupportsIndex
 
-    from usmx._core import USMArray
     from usmx._typing import ArrayLike, Casting, DTypeLike, Operand, Producer
 
 # ---- joining
+
+# How the items of an array get the dimensions that they lack, all at once: by the number of its
+# dimensions.
+_ALL = slice(None)
+_ROWS = {1: (_ALL, None, None), 2: (_ALL, None)}
+_COLUMNS = {1: (_ALL, None, None), 2: (..., None)}
+_PLANES = {1: (_ALL, None, None, None), 2: (_ALL, None, _ALL, None), 3: (..., None)}
+
+
+def _items(tup, keys):
+    """An array whose items have the dimensions of the keys; None if it has to be looked at."""
+    if type(tup) is not USMArray or tup.ndim == 0:
+        return None
+    return tup[keys[tup.ndim]] if tup.ndim in keys else tup
 
 
 def hstack(
@@ -82,7 +95,9 @@ def vstack(
         [[0 1]
          [0 1]]
     """
-    rows = [atleast_2d(array) for array in checked_list(tup, "tup")]
+    rows = _items(tup, _ROWS)
+    if rows is None:
+        rows = [atleast_2d(array) for array in checked_list(tup, "tup")]
     return concat(rows, 0, dtype=dtype, casting=casting)
 
 
@@ -105,7 +120,10 @@ def dstack(tup: Sequence[Any] | Producer) -> USMArray:
         >>> usmx.dstack([usmx.zeros((2, 3)), usmx.zeros((2, 3))]).shape
         (2, 3, 2)
     """
-    return concat([atleast_3d(array) for array in checked_list(tup, "tup")], 2)
+    planes = _items(tup, _PLANES)
+    if planes is None:
+        planes = [atleast_3d(array) for array in checked_list(tup, "tup")]
+    return concat(planes, 2)
 
 
 def column_stack(tup: Sequence[Any] | Producer) -> USMArray:
@@ -128,10 +146,12 @@ def column_stack(tup: Sequence[Any] | Producer) -> USMArray:
         [[0 0]
          [1 1]]
     """
-    columns = [
-        array if array.ndim > 1 else atleast_1d(array)[:, None]
-        for array in checked_list(tup, "tup")
-    ]
+    columns = _items(tup, _COLUMNS)
+    if columns is None:
+        columns = [
+            array if array.ndim > 1 else atleast_1d(array)[:, None]
+            for array in checked_list(tup, "tup")
+        ]
     return concat(columns, 1)
 
 

@@ -21,7 +21,7 @@ from usmx._container.compute_follows_data import common_queue, common_usm_type
 from usmx._container.creation import as_array, as_axis, as_integer, as_lists, as_view
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
-from usmx._core import USMArray, asarray, asnumpy, broadcast_to, expand_dims, reshape
+from usmx._core import USMArray, asarray, asnumpy, broadcast_to, expand_dims, moveaxis, reshape
 from usmx._text import short_repr
 
 _MOST_VIEWS = 2**24
@@ -153,7 +153,7 @@ def concat(
         [0. 1. 0.]
     """
     if out is None and dtype is None and casting == "same_kind":
-        joined = _core._joined(arrays, axis, False)
+        joined = _joined(arrays, axis, False)
         if joined is not None:
             return joined
     views = checked_list(arrays)
@@ -208,7 +208,7 @@ def stack(
         (2, 3)
     """
     if out is None and dtype is None and casting == "same_kind":
-        joined = _core._joined(arrays, axis, True)
+        joined = _joined(arrays, axis, True)
         if joined is not None:
             return joined
     views = checked_list(arrays)
@@ -475,6 +475,28 @@ def _tile_counts(repetitions):
 
 
 # ---- moving elements
+
+
+def _joined(arrays, axis, is_new):
+    """What `concat`, or `stack`, makes of arrays that are alike; None of all others."""
+    if type(arrays) is USMArray:
+        return _joined_rows(arrays, axis, is_new)
+    if axis is None and type(arrays) in (list, tuple) and {*map(type, arrays)} == {USMArray}:
+        arrays, axis = [reshape(array, -1) for array in arrays], 0
+    return _core._joined(arrays, axis, is_new)
+
+
+def _joined_rows(array, axis, is_new):
+    """What is made of the rows of an array: its elements in another order, by one copy."""
+    last = array.ndim - (1 if is_new else 2)
+    if array.size == 0 or type(axis) is not int or not -last <= axis + 1 <= last + 1:
+        return None
+    axis += (last + 1) * (axis < 0)
+    made = _core.copy(moveaxis(array, 0, axis), "C")
+    if is_new:
+        return made
+    shape = array.shape[1:]
+    return reshape(made, _replaced(shape, axis, array.shape[0] * shape[axis]))
 
 
 def _along(axis, start, stop):

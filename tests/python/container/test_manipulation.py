@@ -795,3 +795,45 @@ def test_flat_arrays_of_repeated_elements_are_numpys(axes, repeated, order):
 def test_errors_name_the_parameter_that_the_caller_wrote(call, named):
     with pytest.raises(TypeError, match=f"^{named} must be "):
         call(usmx.ones((2, 3)))
+
+
+@pytest.mark.parametrize("shape", [(3,), (1,), (3, 4), (4, 2, 3), (2, 1, 3, 2), (0, 3), (3, 0)])
+@pytest.mark.parametrize("name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"])
+def test_rows_of_an_array_are_joined_as_those_of_a_list(name, shape):
+    host = np.arange(np.prod(shape), dtype="f4").reshape(shape)
+    for of in (lambda a: a, lambda a: a[::-1], lambda a: a.swapaxes(0, -1)):
+        mine, numpys = of(usmx.asarray(host)), of(host)
+        has_axis = name in ("concatenate", "stack")
+        for axis in range(-len(shape) - 1, len(shape) + 1) if has_axis else [None]:
+            where = {} if axis is None else {"axis": axis}
+            try:
+                expected = getattr(np, name)(list(numpys), **where)
+            except ValueError as error:  # AxisError among them
+                with pytest.raises(type(error)):
+                    getattr(usmx, name)(mine, **where)
+                continue
+            found = getattr(usmx, name)(mine, **where)
+            assert found.flags.c_contiguous
+            np.testing.assert_array_equal(usmx.asnumpy(found), expected, strict=True)
+
+
+def test_joined_rows_are_new_memory_of_their_kind():
+    array = usmx.zeros((2, 3), usm_type="host")
+    made = usmx.vstack(array)
+    made[0] = 1
+    assert made.usm_type == "host"
+    assert not usmx.any(array)
+
+
+def test_elements_of_alike_arrays_are_joined_in_one_dimension():
+    host = np.arange(12).reshape(3, 4)
+    a = usmx.asarray(host)
+    for found, expected in (
+        (usmx.concat([a, a.T], axis=None), np.concatenate([host, host.T], axis=None)),
+        (usmx.concat(a, axis=None), np.concatenate(host, axis=None)),
+        (usmx.append(a, a[0]), np.append(host, host[0])),
+        (usmx.append(a, a, 1), np.append(host, host, 1)),
+        (usmx.append(a, [7, 8]), np.append(host, [7, 8])),
+        (usmx.append(a, 2.5), np.append(host, 2.5)),
+    ):
+        np.testing.assert_array_equal(usmx.asnumpy(found), expected, strict=True)
