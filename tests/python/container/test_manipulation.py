@@ -798,7 +798,9 @@ def test_errors_name_the_parameter_that_the_caller_wrote(call, named):
 
 
 @pytest.mark.parametrize("shape", [(3,), (1,), (3, 4), (4, 2, 3), (2, 1, 3, 2), (0, 3), (3, 0)])
-@pytest.mark.parametrize("name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"])
+@pytest.mark.parametrize(
+    "name", ["concatenate", "stack", "vstack", "hstack", "dstack", "column_stack"]
+)
 def test_rows_of_an_array_are_joined_as_those_of_a_list(name, shape):
     host = np.arange(np.prod(shape), dtype="f4").reshape(shape)
     for of in (lambda a: a, lambda a: a[::-1], lambda a: a.swapaxes(0, -1)):
