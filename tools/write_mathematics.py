@@ -93,7 +93,6 @@ CPP_CLASSES = {
 
 REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
 CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
-OF_PYTHON_ALONE = {"var", "std"}  # which are two kernels
 CPP_AXES = '"the axes are {.axes = 1, .are_kept = true}, or just 1"'
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 CPP_NUMBERS = {"count_nonzero"}  # of all elements: a number, by another header
@@ -128,8 +127,7 @@ def cpp_header():
         )
     parts.append("\n// ---- reductions\n\n")
     for row in REDUCTIONS.values():
-        if row.name not in OF_PYTHON_ALONE:
-            parts.append(cpp_reduction(row))
+        parts.append(cpp_reduction(row))
     parts.append("\n}  // namespace usmx::inline v1\n")
     return formatted("".join(parts))
 
@@ -139,19 +137,24 @@ def cpp_reduction(row):
     first, _, rest = row.summary.partition(" ")
     verb = {"Multiply": "Multiplies", "Say": "Says"}.get(first, first + "s")
     name = CPP_NAMES.get(row.name, row.name)
-    how = "const generated_call_options& how"
+    options = "deviation_options" if row.types == "real" else "generated_call_options"
+    how = f"const {options}& how"
     all_axes = "" if row.name in CPP_NUMBERS else " = {}"
     call = f'{{\n  return reduce("{row.name}", x, axes, how);\n}}\n'
+    first = f"array {name}(const array& x, const reduction_axes& axes{all_axes}, {how} = {{}})"
+    if row.types == "real":  # by the library, as it takes two kernels
+        first = f"USMX_API {first};\n"
+        call = f"{{\n  return {name}(x, reduction_axes{{.axes = axes}}, how);\n}}\n"
+    else:
+        first = f"inline {first} {call}"
     return (
-        f"/// {verb} {rest}, along axes.\n"
-        f"inline array {name}(const array& x, const reduction_axes& axes{all_axes}, "
-        f"{how} = {{}}) {call}"
+        f"/// {verb} {rest}, along axes.\n{first}"
         f"/// {verb} {rest}, along these axes: `{name}(x, 1)` or `{name}(x, {{0, 1}})`.\n"
         f"inline array {name}(const array& x, const axes_argument& axes, {how} = {{}}) {call}"
         "/// @cond\n"
         "template <class Nothing = void>\n"
         f"array {name}(const array& x, const detail::reduction_spellings&, "
-        "const generated_call_options& = {}) {\n"
+        f"const {options}& = {{}}) {{\n"
         f"  static_assert(detail::never<Nothing>, {CPP_AXES});\n"
         "  return x;\n}\n"
         "/// @endcond\n"
@@ -208,6 +211,15 @@ inline array reduce(std::string_view name, const array& x, const axes_argument& 
                     const generated_call_options& how = {{}}) {{
   return reduce(name, x, reduction_axes{{.axes = axes}}, how);
 }}
+
+/// The options of var() and std().
+struct deviation_options {{
+  /// A number that is taken from the number of elements before that divides the sum of the squares:
+  /// 1 for a sample of a larger whole.
+  double correction = 0;
+  /// The options of all reductions. The result is as wide as an output, but never narrower.
+  generated_call_options call = {{}};
+}};
 
 // ---- for each element
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "compute/rows.hpp"
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/generated_kernels/generated_kernels.hpp"
@@ -84,6 +86,38 @@ class USMX_API host_reduction_call {
   bool are_kept_;
   layout output_layout_;
 };
+
+/// Whether the function needs the mean first.
+inline bool deviates(std::string_view name) noexcept { return name == "var" || name == "std"; }
+
+/// Reduces by the host's loops. None, and has done nothing, where kernels have to, or another
+/// thread has begun work on the elements meanwhile. `make(layout, type)` makes an array beside `x`,
+/// which the host may fill at once, and `run(call, out)` returns what `call.run(out)` does.
+template <class Make, class Run>
+std::optional<array> reduced_on_host(std::string_view name, const array& x,
+                                     const reduction_axes& axes, double correction,
+                                     const Make& make, const Run& run) {
+  const host_reduction* function = find_host_reduction(name, x.type().code());
+  if (function == nullptr || x.size() == 0 || x.size() > max_host_reduction ||
+      !is_ready_on_cpu(x)) {
+    return std::nullopt;
+  }
+  const auto reduced = [&](const host_reduction& of, const array* mean,
+                           const reduction_axes& along) -> std::optional<array> {
+    const host_reduction_call call(of, x, mean, along, correction);
+    array out = make(call.output_layout(), of.result);
+    if (x.may_be_busy() || !run(call, out)) {
+      return std::nullopt;
+    }
+    return out;
+  };
+  if (!deviates(name)) {
+    return reduced(*function, nullptr, axes);
+  }
+  const std::optional<array> mean = reduced(*find_host_reduction("deviation_mean", x.type().code()),
+                                            nullptr, {.axes = axes.axes, .are_kept = true});
+  return mean ? reduced(*function, &*mean, axes) : std::nullopt;
+}
 
 }  // namespace internal
 

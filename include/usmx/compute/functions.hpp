@@ -42,6 +42,15 @@ inline array reduce(std::string_view name, const array& x, const axes_argument& 
   return reduce(name, x, reduction_axes{.axes = axes}, how);
 }
 
+/// The options of var() and std().
+struct deviation_options {
+  /// A number that is taken from the number of elements before that divides the sum of the squares:
+  /// 1 for a sample of a larger whole.
+  double correction = 0;
+  /// The options of all reductions. The result is as wide as an output, but never narrower.
+  generated_call_options call = {};
+};
+
 // ---- for each element
 
 /// Computes for each element: the sum.
@@ -468,6 +477,34 @@ inline array mean(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array mean(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
+/// Finds the variance of the elements, along axes.
+USMX_API array var(const array& x, const reduction_axes& axes = {},
+                   const deviation_options& how = {});
+/// Finds the variance of the elements, along these axes: `var(x, 1)` or `var(x, {0, 1})`.
+inline array var(const array& x, const axes_argument& axes, const deviation_options& how = {}) {
+  return var(x, reduction_axes{.axes = axes}, how);
+}
+/// @cond
+template <class Nothing = void>
+array var(const array& x, const detail::reduction_spellings&, const deviation_options& = {}) {
+  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  return x;
+}
+/// @endcond
+/// Finds the standard deviation of the elements, along axes.
+USMX_API array std(const array& x, const reduction_axes& axes = {},
+                   const deviation_options& how = {});
+/// Finds the standard deviation of the elements, along these axes: `std(x, 1)` or `std(x, {0, 1})`.
+inline array std(const array& x, const axes_argument& axes, const deviation_options& how = {}) {
+  return std(x, reduction_axes{.axes = axes}, how);
+}
+/// @cond
+template <class Nothing = void>
+array std(const array& x, const detail::reduction_spellings&, const deviation_options& = {}) {
   static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
   return x;
 }

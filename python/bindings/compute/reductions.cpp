@@ -17,8 +17,6 @@
 namespace usmx::bindings {
 namespace {
 
-using internal::host_reduction;
-
 struct reduction_function {
   std::string name;
   /// Whether the function needs the mean first.
@@ -49,36 +47,23 @@ std::optional<reduction_axes> axes_of(PyObject* axis, bool are_kept) {
   return axes;
 }
 
-bool is_for_host(const array& x) {
-  return !x.type().is_structured() && x.size() != 0 && x.size() <= internal::max_host_reduction &&
-         is_ready_on_cpu(x);
-}
-
-/// The result of a reduction; none if another thread has begun work on the elements meanwhile.
-std::optional<array> reduced(const host_reduction& function, const array& x, const array* mean,
-                             const reduction_axes& axes, double correction) {
-  const internal::host_reduction_call call(function, x, mean, axes, correction);
-  array out = make_array(call.output_layout(), function.result, internal::private_queue(x),
-                         x.kind(), first_use::at_once);
-  if (x.may_be_busy()) {
-    return std::nullopt;
-  }
-  constexpr std::ptrdiff_t soon_done = std::ptrdiff_t{1}
-                                       << 16;  // before the lock would be released
-  const bool is_done = x.size() <= soon_done ? call.run(out) : [&] {
-    const without_interpreter_lock unlocked;
-    return call.run(out);
-  }();
-  return is_done ? std::optional(std::move(out)) : std::nullopt;
-}
-
-std::optional<array> deviation(const host_reduction& function, const array& x,
-                               const reduction_axes& axes, double correction) {
-  const host_reduction* find_mean =
-      internal::find_host_reduction("deviation_mean", x.type().code());
-  const std::optional<array> mean =
-      reduced(*find_mean, x, nullptr, {.axes = axes.axes, .are_kept = true}, 0);
-  return mean ? reduced(function, x, &*mean, axes, correction) : std::nullopt;
+/// Reduces by the host's loops, if it has one for the call. Nobody waits for the interpreter's lock
+/// meanwhile, unless the call is done before that would be released.
+std::optional<array> reduced_on_host(const reduction_function& function, const array& x,
+                                     const reduction_axes& axes, double correction) {
+  constexpr std::ptrdiff_t soon_done = std::ptrdiff_t{1} << 16;
+  return internal::reduced_on_host(
+      function.name, x, axes, correction,
+      [&](const layout& where, dtype type) {
+        return make_array(where, type, internal::private_queue(x), x.kind(), first_use::at_once);
+      },
+      [&](const internal::host_reduction_call& call, const array& out) {
+        if (x.size() <= soon_done) {
+          return call.run(out);
+        }
+        const without_interpreter_lock unlocked;
+        return call.run(out);
+      });
 }
 
 /// The arguments are x, axis, keepdims and, where the function deviates, correction.
@@ -87,17 +72,11 @@ nb::object reduce_small(const reduction_function& function, PyObject* const* arg
   if (x == nullptr) {
     return {};
   }
-  const host_reduction* found = internal::find_host_reduction(function.name, x->type().code());
   if (!PyBool_Check(arguments[2])) {
     return {};
   }
   const auto axes = axes_of(arguments[1], arguments[2] == Py_True);
-  if (found == nullptr || !axes) {
-    return {};
-  }
-  require_usable_process();
-  look_for_peers();
-  if (!is_for_host(*x)) {
+  if (!axes) {
     return {};
   }
   double correction = 0;
@@ -108,8 +87,9 @@ nb::object reduce_small(const reduction_function& function, PyObject* const* arg
       return {};
     }
   }
-  std::optional<array> made = function.deviates ? deviation(*found, *x, *axes, correction)
-                                                : reduced(*found, *x, nullptr, *axes, 0);
+  require_usable_process();
+  look_for_peers();
+  std::optional<array> made = reduced_on_host(function, *x, *axes, correction);
   return made ? to_python(*std::move(made)) : nb::object();
 }
 
@@ -134,7 +114,7 @@ PyMethodDef reduction_method = {
     METH_FASTCALL, nullptr};
 
 nb::object make_reduction_function(const std::string& name) {
-  auto made = std::make_unique<reduction_function>(name, name == "var" || name == "std");
+  auto made = std::make_unique<reduction_function>(name, internal::deviates(name));
   const nb::object self =
       checked(PyCapsule_New(made.get(), "usmx.reduction_function", [](PyObject* of) {
         delete static_cast<reduction_function*>(

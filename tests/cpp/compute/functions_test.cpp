@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include "support/device_test.hpp"
@@ -134,6 +135,77 @@ TEST_F(functions_test, reductions_compute_in_the_type_that_is_asked_for) {
   EXPECT_EQ(usmx::sum(fractions, {}, {.type = usmx::float64}).type(), usmx::float64);
   expect_error<usmx::type_error>([&] { usmx::sum(fractions, {}, {.type = usmx::int32}); },
                                  {"sum", "float32", "int32"});
+}
+
+TEST_F(functions_test, deviations_are_from_the_mean) {
+  const array x = of<double>({1, 2, 3, 4, 5, 9}).reshaped({2, 3});
+  EXPECT_EQ(values(usmx::var(x)), doubles{40.0 / 6});
+  EXPECT_EQ(values(usmx::var(x, 1)), (doubles{2.0 / 3, 14.0 / 3}));
+  EXPECT_EQ(values(usmx::var(x, 1, {.correction = 1})), (doubles{1, 7}));
+  EXPECT_EQ(values(usmx::std(x, {0, 1})), doubles{std::sqrt(40.0 / 6)});
+  const array kept = usmx::std(x, {.axes = 0, .are_kept = true});
+  EXPECT_EQ(kept.ndim(), 2);
+  EXPECT_EQ(values(kept), (doubles{1.5, 1.5, 3}));
+  EXPECT_EQ(values(usmx::reduce("std", x, 0)), (doubles{1.5, 1.5, 3}));
+  EXPECT_TRUE(std::isnan(values(usmx::var(x.slice(usmx::range(1)), 0, {.correction = 1}))[0]));
+  EXPECT_TRUE(std::isnan(values(usmx::std(x.slice(usmx::range(0, 0)), 0))[0]));
+  expect_error<usmx::axis_error>([&] { usmx::var(x, 2); }, {"axis 2 is out of bounds"});
+}
+
+TEST_F(functions_test, deviations_are_real_numbers) {
+  EXPECT_EQ(usmx::var(of<float>({1, 2})).type(), usmx::float32);
+  EXPECT_EQ(usmx::std(of<std::int8_t>({1, 3})).item<double>(), 1);
+  const array z = of<std::complex<float>>({{3, 4}, {-3, -4}});
+  EXPECT_EQ(usmx::var(z).type(), usmx::float32);
+  EXPECT_EQ(usmx::var(z).item<float>(), 25);
+  const array half = usmx::astype(of<float>({1, 3}), usmx::float16);
+  EXPECT_EQ(usmx::std(half).type(), usmx::float16);
+  EXPECT_EQ(values(usmx::std(half)), doubles{1});
+  const array x = of<float>({1, 2, 4});
+  EXPECT_EQ(usmx::var(x, {}, {.call = {.type = usmx::float64}}).type(), usmx::float64);
+  expect_error<usmx::type_error>([&] { usmx::var(x, {}, {.call = {.type = usmx::complex64}}); },
+                                 {"var of elements of type float32 cannot be of type complex64"});
+  expect_error<usmx::type_error>([&] { usmx::var(x, {}, {.call = {.type = usmx::int32}}); },
+                                 {"var", "float32", "int32"});
+}
+
+TEST_F(functions_test, deviations_are_as_wide_as_their_output) {
+  const array x = of<float>({0.1F, 0.2F, 0.4F});
+  const array exact = usmx::var(x, {}, {.call = {.type = usmx::float64}});
+  const array wide = usmx::zeros({}, usmx::complex128, queue());
+  usmx::var(x, {}, {.call = {.outputs = {wide}}});
+  EXPECT_EQ(usmx::to_vector<std::complex<double>>(wide)[0].real(), exact.item<double>());
+  const array narrow = usmx::zeros({}, usmx::float16, queue());
+  EXPECT_EQ(usmx::var(x, {}, {.call = {.outputs = {narrow}}}).owner(), narrow.owner());
+  const array whole = usmx::zeros({}, usmx::int32, queue());
+  expect_error<usmx::type_error>([&] { usmx::var(x, {}, {.call = {.outputs = {whole}}}); },
+                                 {"var: a result of type float32 cannot be written"});
+  expect_error<usmx::value_error>([&] { usmx::var(x, {}, {.call = {.outputs = {x}}}); },
+                                  {"var: out must have shape (), found (3,)"});
+}
+
+/// Reductions of a type by kernels, and by the host where it has loops for them.
+template <class T>
+void expect_bits_of_kernels(std::string_view name, const array& x,
+                            const usmx::reduction_axes& axes) {
+  const sycl::queue queue = x.queue();
+  const array here = usmx::reduce(name, x, axes);
+  const array there = usmx::reduce(name, x, axes, {.queue = &queue});
+  ASSERT_EQ(here.layout(), there.layout());
+  EXPECT_EQ(usmx::to_vector<T>(here), usmx::to_vector<T>(there)) << name;
+}
+
+TEST_F(functions_test, the_host_reduces_to_the_bits_of_kernels) {
+  std::vector<float> numbers(3 * 70);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    numbers[k] = static_cast<float>(std::sin(static_cast<double>(k) * 1.7) * 1e3);
+  }
+  const array x = of(numbers).reshaped({3, 70});
+  for (const std::string_view name : {"sum", "max", "mean", "var", "std"}) {
+    expect_bits_of_kernels<float>(name, x, {.axes = 1});
+    expect_bits_of_kernels<float>(name, x.transposed(), {.axes = 1, .are_kept = true});
+  }
+  expect_bits_of_kernels<double>("std", usmx::astype(x, usmx::int16), {});
 }
 
 TEST_F(functions_test, integers_have_no_negative_integer_powers) {
