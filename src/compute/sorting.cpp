@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "compute/scans.hpp"
 #include "runtime/queues.hpp"
 #include "user_kernels/kernel_code.hpp"
+#include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::inline v1 {
@@ -354,6 +356,20 @@ array ordered(std::string_view function, ordered_by what, const array& x, const 
   return computed(ordering(function, what, x, how), x);
 }
 
+array partitioned(std::string_view function, ordered_by what, const array& x,
+                  std::span<const std::ptrdiff_t> kth, const sort_options& how) {
+  const bool has_axis = x.ndim() > 0 || what == ordered_by::elements;
+  const std::ptrdiff_t size =
+      !how.axis || !has_axis ? x.size() : x.extent(normalized_axis(*how.axis, x.ndim()));
+  for (const std::ptrdiff_t k : kth) {
+    if (x.size() != 0 && (k < -size || k >= size)) {
+      throw value_error(detail::message(function, ": kth must be within the ", size,
+                                        " elements of the axis, found ", k));
+    }
+  }
+  return ordered(function, what, x, how);
+}
+
 }  // namespace
 }  // namespace internal
 
@@ -363,6 +379,15 @@ array sort(const array& x, const sort_options& how) {
 
 array argsort(const array& x, const sort_options& how) {
   return internal::ordered("argsort", internal::ordered_by::indices, x, how);
+}
+
+array partition(const array& x, const std::vector<std::ptrdiff_t>& kth, const sort_options& how) {
+  return internal::partitioned("partition", internal::ordered_by::elements, x, kth, how);
+}
+
+array argpartition(const array& x, const std::vector<std::ptrdiff_t>& kth,
+                   const sort_options& how) {
+  return internal::partitioned("argpartition", internal::ordered_by::indices, x, kth, how);
 }
 
 }  // namespace usmx::inline v1

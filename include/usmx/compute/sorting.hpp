@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
@@ -59,5 +60,25 @@ array argsort(const array& x, const detail::axis_spellings&) {
   return x;
 }
 /// @endcond
+/// Puts elements along an axis where sorting puts them: those at the indices `kth`, of which
+/// negative ones count from the end, have nothing greater before them and nothing less after them.
+/// A new array, in which all elements are sorted. Waits and throws as sort() does, and throws
+/// value_error for an index outside of the axis.
+[[nodiscard]] USMX_API array partition(const array& x, const std::vector<std::ptrdiff_t>& kth,
+                                       const sort_options& how = {});
+/// Puts one element where sorting puts it: `partition(x, 3)`.
+[[nodiscard]] inline array partition(const array& x, std::ptrdiff_t kth,
+                                     const sort_options& how = {}) {
+  return partition(x, std::vector{kth}, how);
+}
+/// Finds the indices that partition the elements along an axis: a new array of int64. One without
+/// dimensions has an axis here. Waits and throws as partition() does.
+[[nodiscard]] USMX_API array argpartition(const array& x, const std::vector<std::ptrdiff_t>& kth,
+                                          const sort_options& how = {});
+/// Finds the indices that put one element where sorting puts it.
+[[nodiscard]] inline array argpartition(const array& x, std::ptrdiff_t kth,
+                                        const sort_options& how = {}) {
+  return argpartition(x, std::vector{kth}, how);
+}
 
 }  // namespace usmx::inline v1

@@ -97,4 +97,23 @@ TEST_F(sorting_test, arrays_without_elements_or_dimensions_have_results) {
   expect_error<usmx::axis_error>([&] { (void)usmx::sort(single); }, {"out of bounds"});
 }
 
+TEST_F(sorting_test, partitions_are_sorted_and_checked) {
+  const array x = of<int>({3, 1, 2, 0, 5, 4}).reshaped({2, 3});
+  EXPECT_EQ(usmx::to_vector<int>(usmx::partition(x, 1)), (std::vector<int>{1, 2, 3, 0, 4, 5}));
+  EXPECT_EQ(usmx::to_vector<int>(usmx::partition(x, {0, -1}, {.axis = std::nullopt})),
+            (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(usmx::to_vector<std::int64_t>(usmx::argpartition(x, 1, {.axis = 0})),
+            (integers{1, 0, 0, 0, 1, 1}));
+  const array single = of<int>({7}).reshaped(std::vector<std::ptrdiff_t>{});
+  EXPECT_EQ(usmx::to_vector<std::int64_t>(usmx::argpartition(single, 0)), integers{0});
+  EXPECT_EQ(usmx::partition(x.slice(usmx::range(0, 0)), 7).size(), 0);
+  expect_error<usmx::value_error>(
+      [&] { (void)usmx::partition(x, 3); },
+      {"partition: kth must be within the 3 elements of the axis, found 3"});
+  expect_error<usmx::value_error>([&] { (void)usmx::argpartition(x, {0, -3}, {.axis = 0}); },
+                                  {"argpartition: kth must be within the 2 elements"});
+  expect_error<usmx::axis_error>([&] { (void)usmx::partition(x, 0, {.axis = 2}); },
+                                 {"axis 2 is out of bounds"});
+}
+
 }  // namespace
