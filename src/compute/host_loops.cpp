@@ -155,8 +155,8 @@ void by_driver(const host_loops::operands& x, void* result, std::ptrdiff_t count
   C* z = static_cast<C*>(result);
   if constexpr (Row.name == "hypot") {
     const C* b = static_cast<const C*>(x[1]);
-    find_hypotenuses([a](std::ptrdiff_t k) { return a[k]; },
-                     [b](std::ptrdiff_t k) { return b[k]; }, z, count);
+    find_hypotenuses([a](std::ptrdiff_t k) { return a[k]; }, [b](std::ptrdiff_t k) { return b[k]; },
+                     z, count);
   } else if constexpr (Row.operand_count() == 1) {
     constexpr std::size_t index = host::index_in(driver_functions_of_one, Row.name);
     const driver_function<C>& function = all.of_one[index];

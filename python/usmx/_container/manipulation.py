@@ -478,7 +478,7 @@ def _tile_counts(repetitions):
 
 
 def _joined(arrays, axis, is_new):
-    """What `concat`, or `stack`, makes of arrays that are alike; None of all others."""
+    """Join arrays that are alike, as `concat` or `stack`; None of all others."""
     if type(arrays) is USMArray:
         return _joined_rows(arrays, axis, is_new)
     if axis is None and type(arrays) in (list, tuple) and {*map(type, arrays)} == {USMArray}:
@@ -487,7 +487,7 @@ def _joined(arrays, axis, is_new):
 
 
 def _joined_rows(array, axis, is_new):
-    """What is made of the rows of an array: its elements in another order, by one copy."""
+    """Join the rows of an array: its elements in another order, by one copy."""
     last = array.ndim - (1 if is_new else 2)
     if array.size == 0 or type(axis) is not int or not -last <= axis + 1 <= last + 1:
         return None
