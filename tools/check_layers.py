@@ -1,8 +1,8 @@
 """Check that includes and imports keep to the table of layers: check_layers.py [ROOT].
 
 Fails on an arrow that runs against tools/layers.toml, a folder that the table lacks, files that
-include or import each other in a circle, an include or an embedded file that shows no arrow, and a
-file that includes <sycl/sycl.hpp>.
+include or import each other in a circle, an include or an embedded file that shows no arrow, a file
+that lists back ends outside of the drivers, and a file that includes <sycl/sycl.hpp>.
 """
 
 import sys
@@ -14,6 +14,7 @@ from layers import (
     TABLE,
     TableError,
     arrows,
+    back_ends,
     embeddings,
     includes,
     is_cpp,
@@ -83,7 +84,7 @@ def circle_faults(found):
     """Circles of files, each once."""
     graph = {}
     for arrow in found:
-        if arrow.at_import:
+        if arrow.runs:
             graph.setdefault(arrow.file, {}).setdefault(arrow.target, arrow)
     done = set()
     for start in graph:
@@ -128,6 +129,20 @@ def hidden_faults(table, root, files, found):
                 )
 
 
+def back_end_faults(table, root, files):
+    """Files that list back ends: what differs between them is a trait that each driver states."""
+    for path in filter(is_cpp, files):
+        house, folder = table.house_of(path) or (None, None)
+        if house is None or house.drivers is None or path.startswith(house.drivers + "/"):
+            continue
+        if house.tests and folder == house.tests["root"]:
+            continue
+        first, *others = [*back_ends((root / path).read_text())] or [None]
+        line = next((line for line, name in others if name != first[1]), None)
+        if line is not None:
+            yield f"{path}:{line}: lists back ends, expected a trait that {house.drivers}/ states"
+
+
 def expensive_faults(root, files):
     for path in files:
         if is_cpp(path):
@@ -150,6 +165,7 @@ def faults(root=ROOT):
         *door_faults(table, found),
         *circle_faults(found),
         *hidden_faults(table, root, files, found),
+        *back_end_faults(table, root, files),
         *expensive_faults(root, files),
     ]
 

@@ -19,6 +19,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.MULTIL
 # USMX_EMBED(symbol, MACRO "/path"): of USMX_REPOSITORY a path in the repository.
 EMBED = re.compile(r'^[ \t]*USMX_EMBED\([^,]*,\s*(\w+)\s*(?:"/([^"]*)")?', re.MULTILINE)
 REPOSITORY = "USMX_REPOSITORY"
+# One of SYCL's back ends; `all` is none.
+BACK_END = re.compile(r"\bbackend::(?!all\b)(\w+)")
 
 
 class TableError(ValueError):
@@ -54,6 +56,7 @@ class House:
     package: str | None = None  # of Python, which its root folder is; "": a folder of scripts
     module: str = ""  # of Python, which its C++ becomes
     tests: dict | None = None
+    drivers: str | None = None  # the folder whose files alone list back ends
     doors: dict = field(default_factory=dict)  # folder of others -> its only file to be included
 
 
@@ -65,7 +68,7 @@ class Arrow:
     line: int
     text: str  # as written
     target: str  # a path in the repository
-    at_import: bool = True  # not within a function, nor for type checkers alone
+    runs: bool = True  # not for type checkers alone
 
 
 # ---- The table -----------------------------------------------------------------------------------
@@ -114,6 +117,7 @@ def read_house(entry, known):
         package=entry.get("package"),
         module=entry.get("module", ""),
         tests=entry.get("tests"),
+        drivers=entry.get("drivers"),
         doors=entry.get("doors", {}),
     )
 
@@ -200,6 +204,12 @@ def includes(path, text):
         yield text.count("\n", 0, match.start()) + 1, match[1], match[2]
 
 
+def back_ends(text):
+    """The back ends that a file names: line and name."""
+    for match in BACK_END.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match[1]
+
+
 def embeddings(text):
     """What a file embeds: line, the macro with the folder, and the path in it, if it is written."""
     for match in EMBED.finditer(text):
@@ -235,16 +245,13 @@ def is_for_type_checkers(node):
     return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
 
 
-def import_nodes(node, at_import=True):
-    """Imports below a node, and whether they run when the module is imported."""
+def import_nodes(node, runs=True):
+    """Imports below a node, and whether they ever run: a function's do when it is called."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
-            yield child, at_import
-            continue
-        deferred = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        yield from import_nodes(
-            child, at_import and not deferred and not is_for_type_checkers(child)
-        )
+            yield child, runs
+        else:
+            yield from import_nodes(child, runs and not is_for_type_checkers(child))
 
 
 def imported_names(node, module, is_package):
@@ -266,14 +273,14 @@ def python_arrows(path, text, modules):
     """Arrows from a Python file to modules of ours; `modules`: dotted name -> path."""
     names = {other: name for name, other in modules.items()}
     is_package = path.endswith("/__init__.py")
-    for node, at_import in import_nodes(ast.parse(text, path)):
+    for node, runs in import_nodes(ast.parse(text, path)):
         targets = {}
         for candidates in imported_names(node, names[path], is_package):
             target = next((modules[name] for name in candidates if name in modules), None)
             if target is not None and target != path:
                 targets[target] = None
         for target in targets:
-            yield Arrow(path, node.lineno, ast.unparse(node), target, at_import)
+            yield Arrow(path, node.lineno, ast.unparse(node), target, runs)
 
 
 def arrows(table, root=ROOT, files=None):

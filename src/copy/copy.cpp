@@ -81,9 +81,9 @@ void require_host_memory(std::string_view function, const array_view& view) {
 
 namespace {
 
-bool is_adjacent(const copy_plan& plan, std::ptrdiff_t copy_dimension::* stride, dtype type) {
+bool is_adjacent(const copy_plan& plan, copy_operand side, dtype type) {
   return plan.ndim == 0 ||
-         plan.dimensions().back().*stride == static_cast<std::ptrdiff_t>(type.itemsize());
+         plan.dimensions().back().strides[side] == static_cast<std::ptrdiff_t>(type.itemsize());
 }
 
 }  // namespace
@@ -101,11 +101,10 @@ const sycl::queue* queue_for_kernels(const copy_plan& plan, const side_memory& s
   const bool apart =
       source.kind != usm_kind::host && source.queue.get_device() != destination.queue.get_device();
   const bool reads_less = plan.source_type.itemsize() < plan.destination_type.itemsize() &&
-                          is_adjacent(plan, &copy_dimension::source_stride, plan.source_type);
+                          is_adjacent(plan, source_side, plan.source_type);
   const bool writes_over_link =
       apart && (destination.kind == usm_kind::host ||
-                (!reads_less &&
-                 is_adjacent(plan, &copy_dimension::destination_stride, plan.destination_type)));
+                (!reads_less && is_adjacent(plan, destination_side, plan.destination_type)));
   const sycl::queue& better = writes_over_link ? source.queue : destination.queue;
   const sycl::queue& other = writes_over_link ? destination.queue : source.queue;
   return reach_both(better) ? &better : apart && reach_both(other) ? &other : nullptr;
@@ -496,7 +495,7 @@ void internal::fill_elements(const array_view& destination, const std::byte* ele
                          (!to.host_may_touch() || is_better_left_to_device(plan, to, to));
   const bool adjacent =
       plan.ndim == 0 ||
-      (plan.ndim == 1 && plan.dimensions()[0].destination_stride ==
+      (plan.ndim == 1 && plan.dimensions()[0].strides[detail::destination_side] ==
                              static_cast<std::ptrdiff_t>(destination.type().itemsize()));
   const auto by_queue = [&] {
     const std::ptrdiff_t count = plan.ndim == 0 ? 1 : plan.dimensions()[0].extent;

@@ -13,8 +13,8 @@ class row_copy {
       : plan_(plan),
         outer_(outer),
         row_(row),
-        move_(plan.source_type, plan.destination_type, itemsize, row.source_stride,
-              row.destination_stride),
+        move_(plan.source_type, plan.destination_type, itemsize, row.strides[source_side],
+              row.strides[destination_side]),
         row_nbytes_(row.extent * static_cast<std::ptrdiff_t>(itemsize)),
         share_(outer.size() * row_nbytes_, thresholds) {}
 
@@ -48,15 +48,16 @@ class row_copy {
         first, end,
         [&](std::ptrdiff_t source_offset, std::ptrdiff_t destination_offset, std::ptrdiff_t rows,
             const copy_dimension& step) {
-          const block b{plan_.source + source_offset + item * row_.source_stride,
-                        plan_.destination + destination_offset + item * row_.destination_stride,
-                        rows,
-                        step.source_stride,
-                        step.destination_stride,
-                        count,
-                        row_.source_stride,
-                        row_.destination_stride,
-                        static_cast<std::size_t>(move_.destination_itemsize())};
+          const block b{
+              plan_.source + source_offset + item * row_.strides[source_side],
+              plan_.destination + destination_offset + item * row_.strides[destination_side],
+              rows,
+              step.strides[source_side],
+              step.strides[destination_side],
+              count,
+              row_.strides[source_side],
+              row_.strides[destination_side],
+              static_cast<std::size_t>(move_.destination_itemsize())};
           streams ? stream_rows(b) : move_(b);
         });
     if (streams) {
@@ -90,12 +91,12 @@ class tiled_copy {
         outer_(outer),
         across_(across),
         along_(along),
-        move_(plan.source_type, plan.destination_type, itemsize, across.source_stride,
-              across.destination_stride),
+        move_(plan.source_type, plan.destination_type, itemsize, across.strides[source_side],
+              across.strides[destination_side]),
         itemsize_(static_cast<std::ptrdiff_t>(itemsize)),
         share_(outer.size() * across.extent * along.extent * itemsize_, thresholds) {
-    const bool adjacent = across.source_stride == move_.source_itemsize() &&
-                          along.destination_stride == itemsize_ && can_transpose(itemsize);
+    const bool adjacent = across.strides[source_side] == move_.source_itemsize() &&
+                          along.strides[destination_side] == itemsize_ && can_transpose(itemsize);
     transposes_ = adjacent && !move_.converts();
     converts_and_transposes_ = adjacent && move_.converts();
     // A tile has whole cache lines of the destination, as many as the scratch memory has room for.
@@ -104,7 +105,7 @@ class tiled_copy {
         std::clamp<std::ptrdiff_t>(scratch_nbytes / (tile_along_ * itemsize_), 1, across.extent);
     const bool by_lines =
         (transposes_ || converts_and_transposes_) && tile_along_ * itemsize_ >= 2 * line_nbytes;
-    const bool crowded = is_crowded(across.destination_stride);
+    const bool crowded = is_crowded(across.strides[destination_side]);
     streams_ = by_lines && (share_.streaming || (crowded && share_.parallel));
     through_scratch_ = by_lines && (share_.streaming || crowded);
     first_along_ = through_scratch_ ? items_to_line() : tile_along_;
@@ -155,14 +156,15 @@ class tiled_copy {
     const std::ptrdiff_t which = tile / tiles_across_;
     const std::ptrdiff_t along = which == 0 ? 0 : first_along_ + (which - 1) * tile_along_;
     const std::ptrdiff_t longest = which == 0 ? first_along_ : tile_along_;
-    move_tile(block{plan_.source + source_offset + across * across_.source_stride +
-                        along * along_.source_stride,
-                    plan_.destination + destination_offset + across * across_.destination_stride +
-                        along * along_.destination_stride,
-                    std::min(longest, along_.extent - along), along_.source_stride,
-                    along_.destination_stride, std::min(tile_across_, across_.extent - across),
-                    across_.source_stride, across_.destination_stride,
-                    static_cast<std::size_t>(itemsize_)});
+    move_tile(block{plan_.source + source_offset + across * across_.strides[source_side] +
+                        along * along_.strides[source_side],
+                    plan_.destination + destination_offset +
+                        across * across_.strides[destination_side] +
+                        along * along_.strides[destination_side],
+                    std::min(longest, along_.extent - along), along_.strides[source_side],
+                    along_.strides[destination_side],
+                    std::min(tile_across_, across_.extent - across), across_.strides[source_side],
+                    across_.strides[destination_side], static_cast<std::size_t>(itemsize_)});
   }
 
   void move_tile(const block& tile) const noexcept {
@@ -243,7 +245,7 @@ class tiled_copy {
 /// The dimension in which the source has its smallest step, the innermost one of several.
 std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcept {
   std::size_t found = dimensions.size() - 1;
-  const auto step = [&](std::size_t k) { return std::abs(dimensions[k].source_stride); };
+  const auto step = [&](std::size_t k) { return std::abs(dimensions[k].strides[source_side]); };
   for (std::size_t k = dimensions.size(); k-- > 0;) {
     // Repeated items (a step of 0) are no runs, so any other dimension is preferred.
     if (step(k) != 0 && (step(found) == 0 || step(k) < step(found))) {
@@ -256,13 +258,14 @@ std::size_t source_innermost(std::span<const copy_dimension> dimensions) noexcep
 /// Whether a run of few adjacent items is as long as a number, and so is moved as one item.
 bool is_one_item(const copy_plan& plan, const copy_dimension& d) noexcept {
   const auto itemsize = static_cast<std::ptrdiff_t>(plan.source_type.itemsize());
-  return !plan.converts() && d.source_stride == itemsize && d.destination_stride == itemsize &&
-         d.extent <= 16 && can_transpose(static_cast<std::size_t>(d.extent * itemsize));
+  return !plan.converts() && d.strides[source_side] == itemsize &&
+         d.strides[destination_side] == itemsize && d.extent <= 16 &&
+         can_transpose(static_cast<std::size_t>(d.extent * itemsize));
 }
 
 bool repeats_one_element(const copy_plan& plan) noexcept {
   return std::ranges::all_of(plan.dimensions(),
-                             [](const copy_dimension& d) { return d.source_stride == 0; });
+                             [](const copy_dimension& d) { return d.strides[source_side] == 0; });
 }
 
 /// Converts the one element of the source once, and repeats the result.

@@ -211,8 +211,8 @@ class index_space {
     std::ptrdiff_t destination = 0;
     const auto extent_of = [&](std::size_t k) { return dimensions_[k].extent; };
     const auto move = [&](std::size_t k, std::ptrdiff_t steps) {
-      source += dimensions_[k].source_stride * steps;
-      destination += dimensions_[k].destination_stride * steps;
+      source += dimensions_[k].strides[source_side] * steps;
+      destination += dimensions_[k].strides[destination_side] * steps;
     };
     std::array<std::ptrdiff_t, max_ndim> entries;
     const std::span index(entries.data(), ndim_);

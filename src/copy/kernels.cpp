@@ -35,7 +35,7 @@ std::int64_t at_least_1(std::int64_t n) { return std::max<std::int64_t>(n, 1); }
 /// The block of so many elements for copies that do not transpose; a tile for those that do.
 block_shape plain_block(const copy_dimension& rows, const copy_dimension& columns,
                         std::int64_t elements) {
-  if (is_transposed(rows, columns)) {
+  if (is_transposed(rows, columns, source_side)) {
     return {std::min<std::int64_t>(tile, rows.extent),
             std::min<std::int64_t>(tile, columns.extent)};
   }
@@ -80,7 +80,8 @@ block_shape transposed_block(const copy_dimension& columns) {
 /// Whether all rows have some columns close together in the source: the cache line that is read for
 /// one row serves the next one.
 bool reads_again(const copy_dimension& rows, const copy_dimension& columns) {
-  return rows.extent < wide_enough && columns.extent >= wide_enough && is_transposed(rows, columns);
+  return rows.extent < wide_enough && columns.extent >= wide_enough &&
+         is_transposed(rows, columns, source_side);
 }
 
 /// The block of a tiled kernel, chosen by measurements on an H100: its groups are fewer and larger
@@ -94,7 +95,7 @@ block_shape tiled_block(const copy_dimension& rows, const copy_dimension& column
   if (reads_again(rows, columns)) {
     return {rows.extent, std::min<std::int64_t>(most_lanes, columns.extent)};
   }
-  if (is_transposed(rows, columns)) {
+  if (is_transposed(rows, columns, source_side)) {
     return {std::min<std::int64_t>(2 * edge, rows.extent),
             std::min<std::int64_t>(edge, columns.extent)};
   }
@@ -181,16 +182,17 @@ traversal traverse(std::span<const copy_dimension> dimensions, work_split split)
   traversal t{};
   t.rows = rows.extent;
   t.columns = columns.extent;
-  t.source_row = rows.source_stride;
-  t.source_column = columns.source_stride;
-  t.destination_row = rows.destination_stride;
-  t.destination_column = columns.destination_stride;
+  t.source_row = rows.strides[source_side];
+  t.source_column = columns.strides[source_side];
+  t.destination_row = rows.strides[destination_side];
+  t.destination_column = columns.strides[destination_side];
   t.block_rows = block.rows;
   t.block_columns = block.columns;
   t.repeats = 1;
   for (const copy_dimension& outer :
        dimensions.first(dimensions.size() - 2) | std::views::reverse) {
-    t.outer[t.outer_count++] = {outer.extent, outer.source_stride, outer.destination_stride};
+    t.outer[t.outer_count++] = {outer.extent, outer.strides[source_side],
+                                outer.strides[destination_side]};
     t.repeats *= outer.extent;
   }
   t.repeats_per_group =
@@ -210,13 +212,13 @@ sycl::nd_range<3> range_of(const traversal& t, lane_counts lanes) {
 bool can_be_tiled(const copy_dimension& rows, const copy_dimension& columns,
                   kernel_shape shape) noexcept {
   if (shape != kernel_shape::tiled) {
-    return shape == kernel_shape::narrow && is_transposed(rows, columns);
+    return shape == kernel_shape::narrow && is_transposed(rows, columns, source_side);
   }
-  const bool full =
-      is_transposed(rows, columns) && rows.extent >= wide_enough && columns.extent >= wide_enough;
+  const bool full = is_transposed(rows, columns, source_side) && rows.extent >= wide_enough &&
+                    columns.extent >= wide_enough;
   // With more columns, kernels that do not use a group's memory are faster, measured on an H100.
   const bool few = rows.extent > kernels::few_columns && columns.extent <= kernels::few_columns &&
-                   std::abs(rows.source_stride) < std::abs(columns.source_stride);
+                   std::abs(rows.strides[source_side]) < std::abs(columns.strides[source_side]);
   return (full || few) &&
          ceiling_of(rows.extent, transposed_block(columns).rows) <= most_outer_groups;
 }
@@ -244,10 +246,10 @@ namespace {
 
 /// The largest power of two that divides all addresses of the elements on that side.
 std::size_t alignment_of(const void* first, std::span<const copy_dimension> dimensions,
-                         std::ptrdiff_t copy_dimension::* stride) {
+                         copy_operand side) {
   auto bits = reinterpret_cast<std::uintptr_t>(first);
   for (const copy_dimension& d : dimensions) {
-    bits |= static_cast<std::uintptr_t>(d.*stride);
+    bits |= static_cast<std::uintptr_t>(d.strides[side]);
   }
   return bits & (~bits + 1);
 }
@@ -269,7 +271,7 @@ void split_elements(kernel_copy& copy, std::size_t item) {
   copy.source_size = copy.destination_size = item;
   if (copy.ndim > 0) {
     copy_dimension& inner = copy.all_dimensions[copy.ndim - 1];
-    if (inner.source_stride == element && inner.destination_stride == element) {
+    if (inner.strides[source_side] == element && inner.strides[destination_side] == element) {
       inner = {inner.extent * (element / step), step, step};
       return;
     }
@@ -277,22 +279,21 @@ void split_elements(kernel_copy& copy, std::size_t item) {
   copy.all_dimensions[copy.ndim++] = {element / step, step, step};
 }
 
-std::ptrdiff_t magnitude(std::ptrdiff_t stride) { return stride < 0 ? -stride : stride; }
-
 /// The dimension, other than the last, that a kernel's rows are best made of.
 std::size_t choose_rows(std::span<const copy_dimension> dimensions) {
   const std::size_t last = dimensions.size() - 1;
   std::size_t nearest = 0;
   std::size_t longest = 0;
   for (std::size_t k = 0; k < last; ++k) {
-    if (magnitude(dimensions[k].source_stride) < magnitude(dimensions[nearest].source_stride)) {
+    if (std::abs(dimensions[k].strides[source_side]) <
+        std::abs(dimensions[nearest].strides[source_side])) {
       nearest = k;
     }
     if (dimensions[k].extent >= dimensions[longest].extent) {
       longest = k;
     }
   }
-  if (is_transposed(dimensions[nearest], dimensions[last])) {
+  if (is_transposed(dimensions[nearest], dimensions[last], source_side)) {
     return nearest;
   }
   constexpr std::ptrdiff_t long_enough = 64;
@@ -321,10 +322,9 @@ std::optional<kernel_copy> of_items(const copy_plan& plan, bool use_fp64) {
                    .ndim = plan.ndim,
                    .all_dimensions = {}};
   std::ranges::copy(plan.dimensions(), copy.all_dimensions.begin());
-  const std::size_t source_alignment =
-      alignment_of(plan.source, plan.dimensions(), &copy_dimension::source_stride);
+  const std::size_t source_alignment = alignment_of(plan.source, plan.dimensions(), source_side);
   const std::size_t destination_alignment =
-      alignment_of(plan.destination, plan.dimensions(), &copy_dimension::destination_stride);
+      alignment_of(plan.destination, plan.dimensions(), destination_side);
   if (plan.converts()) {
     const cast_step step = cast_of(plan.source_type.code(), plan.destination_type.code(), use_fp64);
     copy.cast = step.kernel;
@@ -344,12 +344,6 @@ std::optional<kernel_copy> of_items(const copy_plan& plan, bool use_fp64) {
 }
 
 }  // namespace
-
-bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept {
-  constexpr std::ptrdiff_t worthwhile = 4;
-  return rows.extent >= worthwhile && columns.extent >= worthwhile &&
-         magnitude(rows.source_stride) < magnitude(columns.source_stride);
-}
 
 std::optional<kernel_copy> to_kernel_copy(const copy_plan& plan, bool use_fp64) {
   std::optional<kernel_copy> copy = of_items(plan, use_fp64);
@@ -416,8 +410,8 @@ bool is_done_by_tiles(const kernel_copy& copy, kernel_shape shape) {
   const copy_dimension& rows = copy.all_dimensions[copy.ndim - 2];
   const copy_dimension& columns = copy.all_dimensions[copy.ndim - 1];
   const auto item = static_cast<std::ptrdiff_t>(copy.destination_size);
-  return !copy.cast && rows.source_stride == item && columns.destination_stride == item &&
-         can_be_tiled(rows, columns, shape);
+  return !copy.cast && rows.strides[source_side] == item &&
+         columns.strides[destination_side] == item && can_be_tiled(rows, columns, shape);
 }
 
 kernel_id kernel_for(const kernel_copy& copy, bool by_tiles) {
@@ -442,7 +436,7 @@ std::optional<wide_fill> widened(const copy_plan& plan, const std::byte* element
     return std::nullopt;
   }
   const copy_dimension& row = plan.dimensions()[0];
-  if (row.destination_stride != size || row.extent * size % wide != 0 ||
+  if (row.strides[destination_side] != size || row.extent * size % wide != 0 ||
       reinterpret_cast<std::uintptr_t>(plan.destination) % wide != 0) {
     return std::nullopt;
   }
@@ -495,7 +489,7 @@ std::optional<sycl::event> fill_by_kernel(const copy_plan& plan, const std::byte
   own.source = own.destination;
   own.source_type = own.destination_type;
   for (copy_dimension& d : own.dimensions()) {
-    d.source_stride = d.destination_stride;
+    d.strides[source_side] = d.strides[destination_side];
   }
   const std::size_t element_size = plan.destination_type.itemsize();
   std::optional<kernel_copy> fill = to_kernel_copy(own, false);

@@ -74,10 +74,6 @@ struct kernel_copy {
 /// aligned. With `use_fp64`, kernels that need fp64 may be used.
 std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 
-/// Whether reading along the columns strides over memory while reading along the rows would not.
-/// Then both are divided into blocks that fit into the nearest cache.
-bool is_transposed(const copy_dimension& rows, const copy_dimension& columns) noexcept;
-
 /// Enqueues the copy on a queue whose device reaches both sides, after `pending`, and returns the
 /// event of its end. Returns none, with nothing enqueued, if no kernel can make the copy: the
 /// device has none, or elements that are to be converted are not aligned as their types require.

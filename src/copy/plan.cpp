@@ -10,50 +10,6 @@
 namespace usmx::inline v1::detail {
 namespace {
 
-void add_dimensions(copy_plan& plan, std::span<const std::ptrdiff_t> shape, const copy_end& source,
-                    const copy_end& destination) {
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] == 1) {
-      continue;
-    }
-    const std::ptrdiff_t source_stride = source.strides[k] * source.unit;
-    const std::ptrdiff_t destination_stride = destination.strides[k] * destination.unit;
-    if (destination_stride == 0) {  // of what goes to one position the last remains
-      plan.source += source_stride * (shape[k] - 1);
-    } else {
-      plan.all_dimensions[plan.ndim++] = {shape[k], source_stride, destination_stride};
-    }
-  }
-}
-
-/// Sorts the dimensions so that the destination is walked upwards, its longest stride outermost.
-void put_in_order(copy_plan& plan) {
-  for (copy_dimension& d : plan.dimensions()) {
-    if (d.destination_stride < 0) {
-      plan.source += d.source_stride * (d.extent - 1);
-      plan.destination += d.destination_stride * (d.extent - 1);
-      d.source_stride = -d.source_stride;
-      d.destination_stride = -d.destination_stride;
-    }
-  }
-  put_longest_first(plan.dimensions(),
-                    [](const copy_dimension& d) { return d.destination_stride; });
-}
-
-/// Joins neighbouring dimensions that are one run on both sides.
-void merge(copy_plan& plan) {
-  plan.ndim = join_runs(plan.dimensions(), [](copy_dimension& outer, const copy_dimension& inner) {
-    const bool is_run = outer.source_stride == inner.source_stride * inner.extent &&
-                        outer.destination_stride == inner.destination_stride * inner.extent;
-    if (is_run) {
-      outer = {outer.extent * inner.extent, inner.source_stride, inner.destination_stride};
-    }
-    return is_run;
-  });
-}
-
-using stride_of = std::ptrdiff_t copy_dimension::*;
-
 /// The bytes from the lowest to the highest one that the dimensions with steps shorter than `limit`
 /// reach from an item. `begin` is negative or 0.
 struct span_of_bytes {
@@ -61,12 +17,12 @@ struct span_of_bytes {
   std::ptrdiff_t end;
 };
 
-span_of_bytes span_below(const copy_plan& plan, std::size_t itemsize, stride_of stride,
+span_of_bytes span_below(const copy_plan& plan, std::size_t itemsize, copy_operand side,
                          std::ptrdiff_t limit) {
   span_of_bytes span{0, static_cast<std::ptrdiff_t>(itemsize)};
   for (const copy_dimension& d : plan.dimensions()) {
-    if (std::abs(d.*stride) < limit) {
-      const std::ptrdiff_t reach = d.*stride * (d.extent - 1);
+    if (std::abs(d.strides[side]) < limit) {
+      const std::ptrdiff_t reach = d.strides[side] * (d.extent - 1);
       (reach < 0 ? span.begin : span.end) += reach;
     }
   }
@@ -78,16 +34,15 @@ span_of_bytes span_below(const copy_plan& plan, std::size_t itemsize, stride_of 
 bool blocks_are_apart(const copy_plan& plan, std::ptrdiff_t limit) {
   std::ptrdiff_t period = 0;
   for (const copy_dimension& d : plan.dimensions()) {
-    for (const std::ptrdiff_t step : {d.source_stride, d.destination_stride}) {
+    for (const std::ptrdiff_t step : d.strides) {
       if (std::abs(step) >= limit) {
         period = std::gcd(period, step);
       }
     }
   }
-  const span_of_bytes source =
-      span_below(plan, plan.source_type.itemsize(), &copy_dimension::source_stride, limit);
-  const span_of_bytes destination = span_below(plan, plan.destination_type.itemsize(),
-                                               &copy_dimension::destination_stride, limit);
+  const span_of_bytes source = span_below(plan, plan.source_type.itemsize(), source_side, limit);
+  const span_of_bytes destination =
+      span_below(plan, plan.destination_type.itemsize(), destination_side, limit);
   const std::ptrdiff_t source_length = source.end - source.begin;
   const std::ptrdiff_t destination_length = destination.end - destination.begin;
   const auto apart =
@@ -99,15 +54,14 @@ bool blocks_are_apart(const copy_plan& plan, std::ptrdiff_t limit) {
 }
 
 byte_range bytes_of_side(const copy_plan& plan, const std::byte* first, dtype type,
-                         stride_of stride) {
-  const span_of_bytes span = span_below(plan, type.itemsize(), stride, PTRDIFF_MAX);
+                         copy_operand side) {
+  const span_of_bytes span = span_below(plan, type.itemsize(), side, PTRDIFF_MAX);
   return bytes_from(first, span.begin, span.end);
 }
 
 bool ranges_meet(const copy_plan& plan) {
-  return overlap(bytes_of_side(plan, plan.source, plan.source_type, &copy_dimension::source_stride),
-                 bytes_of_side(plan, plan.destination, plan.destination_type,
-                               &copy_dimension::destination_stride));
+  return overlap(bytes_of_side(plan, plan.source, plan.source_type, source_side),
+                 bytes_of_side(plan, plan.destination, plan.destination_type, destination_side));
 }
 
 }  // namespace
@@ -121,7 +75,7 @@ bool copy_plan::has_rows() const noexcept {
   }
   const auto item = static_cast<std::ptrdiff_t>(source_type.itemsize());
   const copy_dimension& inner = all_dimensions[ndim - 1];
-  return inner.source_stride == item && inner.destination_stride == item;
+  return inner.strides[source_side] == item && inner.strides[destination_side] == item;
 }
 
 std::size_t copy_plan::row_nbytes() const noexcept {
@@ -133,9 +87,19 @@ std::size_t copy_plan::row_nbytes() const noexcept {
 copy_plan make_plan(std::span<const std::ptrdiff_t> shape, const copy_end& source,
                     const copy_end& destination) {
   copy_plan plan(source, destination);
-  add_dimensions(plan, shape, source, destination);
-  put_in_order(plan);
-  merge(plan);
+  std::array<std::ptrdiff_t, max_ndim> lengths;
+  const std::span extents(lengths.data(), shape.size());
+  std::ranges::copy(shape, extents.begin());
+  for (std::size_t k = 0; k < extents.size(); ++k) {
+    if (destination.strides[k] == 0) {  // of what goes to one position the last remains
+      plan.source += source.strides[k] * source.item * (extents[k] - 1);
+      extents[k] = 1;
+    }
+  }
+  const std::array ends{source, destination};
+  set_loop(plan, extents, std::span<const copy_end>(ends), destination_side);
+  plan.source += plan.offsets[source_side];
+  plan.destination += plan.offsets[destination_side];
   return plan;
 }
 
@@ -144,7 +108,7 @@ bool may_overlap(const copy_plan& plan) noexcept {
     return false;
   }
   for (const copy_dimension& d : plan.dimensions()) {
-    for (const std::ptrdiff_t step : {d.source_stride, d.destination_stride}) {
+    for (const std::ptrdiff_t step : d.strides) {
       if (step != 0 && blocks_are_apart(plan, std::abs(step))) {
         return false;
       }
@@ -156,14 +120,15 @@ bool may_overlap(const copy_plan& plan) noexcept {
 bool is_in_place(const copy_plan& plan) noexcept {
   return !plan.converts() && plan.source == plan.destination &&
          std::ranges::all_of(plan.dimensions(), [](const copy_dimension& d) {
-           return d.source_stride == d.destination_stride;
+           return d.strides[source_side] == d.strides[destination_side];
          });
 }
 
 std::ostream& operator<<(std::ostream& out, const copy_plan& plan) {
   out << plan.source_type << " -> " << plan.destination_type << ':';
   for (const copy_dimension& d : plan.dimensions()) {
-    out << ' ' << d.extent << " x (" << d.source_stride << " -> " << d.destination_stride << ')';
+    out << ' ' << d.extent << " x (" << d.strides[source_side] << " -> "
+        << d.strides[destination_side] << ')';
   }
   return out;
 }

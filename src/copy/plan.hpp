@@ -8,30 +8,28 @@
 #include <iosfwd>
 #include <span>
 
+#include "layout/loops.hpp"
 #include "usmx/layout/dtype.hpp"
 #include "usmx/layout/for_each.hpp"
 #include "usmx/layout/layout.hpp"
 
 namespace usmx::inline v1::detail {
 
-/// A dimension of both source and destination; strides in bytes.
-struct copy_dimension {
-  std::ptrdiff_t extent;
-  std::ptrdiff_t source_stride;
-  std::ptrdiff_t destination_stride;
-  friend bool operator==(const copy_dimension&, const copy_dimension&) = default;
-};
+/// The arrays of a copy's loop.
+enum copy_operand : std::size_t { source_side, destination_side };
 
-/// One end of a copy: the address of element zero, and the strides as multiples of `unit` bytes.
+using copy_dimension = strided_dimension<2>;
+
+/// One end of a copy: the address of element zero, and the strides as multiples of `item` bytes.
 struct copy_end {
   std::byte* data;
   dtype type;
   std::span<const std::ptrdiff_t> strides;
-  std::ptrdiff_t unit;
+  std::ptrdiff_t item;
 };
 
-/// A copy of at least one element. Its dimensions have extents of 2 or more.
-struct copy_plan {
+/// A copy of at least one element: its loop, whose offsets the addresses contain.
+struct copy_plan : strided_loop<2> {
   copy_plan(const copy_end& from, const copy_end& to) noexcept
       : source(from.data),
         destination(to.data),
@@ -42,13 +40,7 @@ struct copy_plan {
   std::byte* destination;
   dtype source_type;
   dtype destination_type;
-  std::size_t ndim = 0;
-  std::array<copy_dimension, max_ndim> all_dimensions;  // only the first ndim are set
 
-  std::span<copy_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
-  std::span<const copy_dimension> dimensions() const noexcept {
-    return {all_dimensions.data(), ndim};
-  }
   bool converts() const noexcept { return source_type != destination_type; }
   /// Whether the innermost dimension is a run of adjacent items on both sides (or there is one
   /// item), and the bytes stay as they are.
@@ -84,8 +76,8 @@ void for_each_index(std::span<const copy_dimension> dimensions, const std::byte*
   for_each_index(
       dimensions.size(), [&](std::size_t k) { return dimensions[k].extent; },
       [&](std::size_t k, std::ptrdiff_t steps) {
-        source += dimensions[k].source_stride * steps;
-        destination += dimensions[k].destination_stride * steps;
+        source += dimensions[k].strides[source_side] * steps;
+        destination += dimensions[k].strides[destination_side] * steps;
       },
       [&](std::span<const std::ptrdiff_t>) { body(source, destination); });
 }

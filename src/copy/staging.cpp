@@ -87,7 +87,8 @@ bool is_one_command(const equal_rows& copy, const sycl::queue& queue) {
   const auto is_distance = [&](std::ptrdiff_t stride) {
     return nbytes <= stride && stride <= longest_distance;
   };
-  return is_distance(copy.rows.source_stride) && is_distance(copy.rows.destination_stride) &&
+  return is_distance(copy.rows.strides[source_side]) &&
+         is_distance(copy.rows.strides[destination_side]) &&
          (is_the_devices(copy.source, queue) || is_the_devices(copy.destination, queue));
 }
 
@@ -96,8 +97,9 @@ void start_rows(const equal_rows& copy, const sycl::queue& queue) {
   if (is_one_command(copy, queue)) {
     submit_to(queue, [&](sycl::queue& to) {
       return to.ext_oneapi_memcpy2d(
-          copy.destination, static_cast<std::size_t>(copy.rows.destination_stride), copy.source,
-          static_cast<std::size_t>(copy.rows.source_stride), copy.nbytes, count);
+          copy.destination, static_cast<std::size_t>(copy.rows.strides[destination_side]),
+          copy.source, static_cast<std::size_t>(copy.rows.strides[source_side]), copy.nbytes,
+          count);
     });
     return;
   }

@@ -182,51 +182,9 @@ std::ptrdiff_t items_of(std::span<const loop_dimension> dimensions) noexcept {
 
 namespace {
 
-void add_dimensions(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
-                    std::span<const loop_operand> operands) {
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (shape[k] == 1) {
-      continue;
-    }
-    loop_dimension& added = loop.all_dimensions[loop.ndim++];
-    added.extent = shape[k];
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      added.strides[i] = operands[i].strides[k] * operands[i].item;
-    }
-  }
-}
-
-void walk_upwards(operand_loop& loop, std::size_t leading) {
-  for (loop_dimension& d : loop.dimensions()) {
-    if (d.strides[leading] >= 0) {
-      continue;
-    }
-    for (std::size_t i = 0; i < loop.count; ++i) {
-      loop.offsets[i] += d.strides[i] * (d.extent - 1);
-      d.strides[i] = -d.strides[i];
-    }
-  }
-}
-
-void join_dimensions(operand_loop& loop) {
-  loop.ndim = join_runs(loop.dimensions(), [&](loop_dimension& outer, const loop_dimension& inner) {
-    for (std::size_t i = 0; i < loop.count; ++i) {
-      if (outer.strides[i] != inner.strides[i] * inner.extent) {
-        return false;
-      }
-    }
-    const std::ptrdiff_t joined = outer.extent * inner.extent;
-    outer = inner;
-    outer.extent = joined;
-    return true;
-  });
-}
-
-/// Whether tiles pay, as the copy engine's is_transposed decides: for a few columns they do not.
-bool is_transposed(const loop_dimension& rows, const loop_dimension& columns, std::size_t operand) {
-  constexpr std::ptrdiff_t worthwhile = 4;
-  return rows.extent >= worthwhile && columns.extent >= worthwhile && rows.strides[operand] != 0 &&
-         std::abs(rows.strides[operand]) < std::abs(columns.strides[operand]);
+/// Whether tiles pay. An element that all rows repeat is read once.
+bool is_better_in_tiles(const loop_dimension& rows, const loop_dimension& columns, std::size_t i) {
+  return rows.strides[i] != 0 && is_transposed(rows, columns, i);
 }
 
 /// The dimension along which an operand that is read has its elements closest together, if that is
@@ -237,7 +195,7 @@ std::optional<std::size_t> rows_of_tiles(const operand_loop& loop,
   for (std::size_t i = 0; i < loop.count; ++i) {
     std::size_t nearest = all.size() - 1;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      nearest = is_transposed(all[k], all[nearest], i) ? k : nearest;
+      nearest = is_better_in_tiles(all[k], all[nearest], i) ? k : nearest;
     }
     if (operands[i].is_read && nearest != all.size() - 1) {
       return nearest;
@@ -281,17 +239,6 @@ step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t 
   return std::abs(stride) <= INT_MAX / columns.extent ? step::near : step::strided;
 }
 
-void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
-              std::span<const loop_operand> operands, std::size_t leading) {
-  loop.ndim = 0;
-  loop.count = operands.size();
-  std::ranges::fill(std::span(loop.offsets).first(loop.count), 0);
-  add_dimensions(loop, shape, operands);
-  walk_upwards(loop, leading);
-  put_longest_first(loop.dimensions(), [&](const loop_dimension& d) { return d.strides[leading]; });
-  join_dimensions(loop);
-}
-
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
                       std::size_t batch) {
   loop_form form{loop_kind::flat, 1, 0, batch, {}};
@@ -321,7 +268,7 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   std::size_t element_nbytes = 0;
   for (std::size_t i = 0; i < loop.count; ++i) {
     const loop_dimension& rows_of_all = loop.all_dimensions[loop.ndim - 2];
-    if (operands[i].is_read && is_transposed(rows_of_all, columns, i)) {
+    if (operands[i].is_read && is_better_in_tiles(rows_of_all, columns, i)) {
       const bool is_adjacent = rows_of_all.strides[i] == operands[i].item;
       tiles.steps[i] = is_adjacent ? step::transposed : step::turned;
       element_nbytes += static_cast<std::size_t>(operands[i].item);

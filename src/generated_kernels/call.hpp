@@ -18,6 +18,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "layout/loops.hpp"
 #include "memory/pending_work.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch.hpp"
@@ -32,11 +33,8 @@ namespace usmx::inline v1::detail {
 /// The most arrays of one loop. With more, the loop would not fit into a kernel's arguments.
 inline constexpr std::size_t max_operands = 24;
 
-/// A dimension that all operands have in common; strides in bytes.
-struct loop_dimension {
-  std::ptrdiff_t extent;
-  std::array<std::ptrdiff_t, max_operands> strides;  // the first ones are set
-};
+using loop_dimension = strided_dimension<max_operands>;
+using operand_loop = strided_loop<max_operands>;
 
 /// An array of a loop: its strides as multiples of `item` bytes, which an element has.
 struct loop_operand {
@@ -44,28 +42,6 @@ struct loop_operand {
   std::ptrdiff_t item;
   bool is_read;  // so that tiles can help
 };
-
-/// A loop over at least one element. Its dimensions have extents of 2 or more, and the innermost is
-/// the last.
-struct operand_loop {
-  operand_loop() noexcept {}  // what is used is set
-
-  std::size_t ndim = 0;
-  std::size_t count = 0;
-  /// The beginning of each operand, in bytes from element zero.
-  std::array<std::ptrdiff_t, max_operands> offsets;
-  std::array<loop_dimension, max_ndim> all_dimensions;  // only the first ndim are set
-
-  std::span<loop_dimension> dimensions() noexcept { return {all_dimensions.data(), ndim}; }
-  std::span<const loop_dimension> dimensions() const noexcept {
-    return {all_dimensions.data(), ndim};
-  }
-};
-
-/// Sets the loop over all elements of operands of that shape. It walks operand `leading` upwards,
-/// with its longest stride outermost, and joins dimensions that are one run for all.
-void set_loop(operand_loop& loop, std::span<const std::ptrdiff_t> shape,
-              std::span<const loop_operand> operands, std::size_t leading);
 
 /// The most dimensions of a loop in a kernel; more are loops on the host.
 inline constexpr std::size_t max_kernel_loop_dimensions = 8;

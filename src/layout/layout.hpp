@@ -1,5 +1,5 @@
-// Layouts inside the library: the bytes that a layout touches, its construction without checks, and
-// the order in which loops take its axes. Private to the library.
+// Layouts inside the library: the bytes that a layout touches, and its construction without checks.
+// Private to the library.
 #pragma once
 
 #include <algorithm>
@@ -100,35 +100,6 @@ class layout_builder {
 /// arrays without elements, they become those of elements without gaps, which others expect. mpi4py
 /// and dpnp refuse negative ones there, too.
 layout with_normal_strides(const layout& source);
-
-// The order in which loops over several arrays walk through memory, and which of their dimensions
-// are joined: for copies and for users' element-wise kernels. No SYCL here.
-
-/// Puts the dimension of the longest stride outermost. `stride` gives the stride that counts, which
-/// is not negative.
-template <class Dimension, class Stride>
-void put_longest_first(std::span<Dimension> all, const Stride& stride) {
-  // The sort is an insertion sort: it is stable and needs no memory of its own, and most loops are
-  // nearly in order.
-  for (std::size_t k = 1; k < all.size(); ++k) {
-    for (std::size_t i = k; i > 0 && stride(all[i - 1]) < stride(all[i]); --i) {
-      std::swap(all[i - 1], all[i]);
-    }
-  }
-}
-
-/// Joins neighbours that are one run: `join(outer, inner)` makes the outer one that run, or returns
-/// false. Returns how many dimensions are left, at the front.
-template <class Dimension, class Join>
-std::size_t join_runs(std::span<Dimension> all, const Join& join) {
-  std::size_t left = 0;
-  for (const Dimension& inner : all) {
-    if (left == 0 || !join(all[left - 1], inner)) {
-      all[left++] = inner;
-    }
-  }
-  return left;
-}
 
 }  // namespace usmx::inline v1::detail
 

@@ -19,6 +19,7 @@
 #include "base/process.hpp"
 #include "copy/copy.hpp"
 #include "runtime/drivers/cuda.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "usmx/array/submit.hpp"
 #include "usmx/layout/layout.hpp"
 #include "vendors/cublas.hpp"
@@ -277,15 +278,10 @@ bool start_by_cublas(const array& x, const array& y, const array& z) {
 enum class vendor : std::uint8_t { none, onemkl, cublas };
 
 vendor vendor_for(sycl::backend backend) {
-  switch (backend) {
-    case sycl::backend::opencl:
-    case sycl::backend::ext_oneapi_level_zero:
-      return vendor::onemkl;
-    case sycl::backend::ext_oneapi_cuda:
-      return vendor::cublas;
-    default:
-      return vendor::none;
+  if (detail::traits_of(backend).has_onemkl) {
+    return vendor::onemkl;
   }
+  return backend == sycl::backend::ext_oneapi_cuda ? vendor::cublas : vendor::none;
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ title = "The library"
 roots = ["include/house", "src", "tests/cpp"]
 includes_from = ["include", "src", "tests/cpp"]
 tests = { root = "tests/cpp", support = "support" }
+drivers = "src/upper/corner"
 [[house.room]]
 name = "ground"
 holds = "what all stand on"
@@ -246,6 +247,13 @@ def test_circle_of_imports_is_refused(house):
     assert "circle python/house/rooms/chair.py -> python/house/rooms/table.py" in only_fault(house)
 
 
+def test_circle_of_imports_within_functions_is_refused(house):
+    plant(house, "python/house/rooms/table.py", "from house.rooms import chair\n")
+    later = "def sit():\n    from house.rooms import table\n"
+    plant(house, "python/house/rooms/chair.py", later)
+    assert "circle python/house/rooms/chair.py -> python/house/rooms/table.py" in only_fault(house)
+
+
 def test_circle_that_only_type_checkers_see_is_none(house):
     plant(house, "python/house/rooms/table.py", "from house.rooms import chair\n")
     later = (
@@ -288,4 +296,23 @@ def test_a_table_whose_room_uses_one_above_is_refused(house):
 def test_files_that_git_ignores_are_left_alone(house):
     plant(house, ".gitignore", "/src/attic/\n")
     plant(house, "src/attic/box.hpp", "#include <sycl/sycl.hpp>\n")
+    assert faults(house) == []
+
+
+def test_a_list_of_back_ends_is_refused_outside_of_the_drivers(house):
+    two = "case sycl::backend::opencl:\ncase sycl::backend::ext_oneapi_cuda:\n"
+    plant(house, "src/ground/cellar.cpp", two)
+    assert only_fault(house).startswith(
+        "src/ground/cellar.cpp:2: lists back ends, expected a trait"
+    )
+
+
+@pytest.mark.parametrize("path", ["src/upper/corner/nook.hpp", "tests/cpp/ground/stone_test.cpp"])
+def test_drivers_and_tests_may_list_back_ends(house, path):
+    plant(house, path, "a(sycl::backend::opencl); b(sycl::backend::ext_oneapi_cuda);\n")
+    assert faults(house) == []
+
+
+def test_one_back_end_is_no_list(house):
+    plant(house, "src/ground/cellar.cpp", "is(sycl::backend::opencl); or(sycl::backend::all);\n")
     assert faults(house) == []

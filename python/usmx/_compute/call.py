@@ -100,6 +100,10 @@ KERNELS: dict[str, Callable[..., Any]] = {name: _row_function(name, "kernel") fo
 BY_UFUNC: dict[Any, Callable[..., Any]] = new_cache()
 
 
+# Comparisons of structured elements, by row. They compute by this module (elementwise.py).
+OF_STRUCTURES: dict[str, Callable[..., Any]] = {}
+
+
 def compute(row: Row, operands: tuple[Any, ...], out: Any = None) -> Any:
     """Call the row's function."""
     found = CALLS[row.name](*operands, out)
@@ -131,10 +135,8 @@ def general(
         operands = operands_of(row.name, row.operands, operands)
     if out is not None:
         output(row.name, out)
-    if row.name in ("equal", "not_equal") and _have_fields(operands):
-        from usmx._compute.elementwise import compare_fields  # which computes by this module
-
-        return compare_fields(row, operands[0], operands[1], out)
+    if row.name in OF_STRUCTURES and _have_fields(operands):
+        return OF_STRUCTURES[row.name](row, *operands, out)
     found = functions[row.name](*operands, out)
     return _converted(row, operands, out, functions) if found is None else found
 

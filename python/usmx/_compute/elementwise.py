@@ -7,6 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import (
+    OF_STRUCTURES,
     Traced,
     compute,
     converted_to,
@@ -288,3 +289,6 @@ def compare_fields(row: Row, x1: USMArray, x2: USMArray, out: USMArray | None) -
             found = reduce(REDUCTIONS[of_subarray], found, tuple(range(ndim, found.ndim)))
         result = found if result is None else compute(ROWS[f"logical_{joined}"], (result, found))
     return written(row.name, out, result)
+
+
+OF_STRUCTURES.update(equal=compare_fields, not_equal=compare_fields)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from numpy import ndarray, ufunc
 
 from usmx._compute import elementwise, products, reductions, scans, sorting
+from usmx._compute.at import apply_at
 from usmx._compute.call import (
     BY_UFUNC,
     CALLS,
@@ -20,49 +21,36 @@ from usmx._compute.call import (
     arrays_of,
     compute,
     converted_to,
-    cpp,
     in_type,
     is_operand,
-    kind_of,
-    new_cache,
     operands_of,
-    preamble,
-    require_castable,
-    truth_of,
-    types_of,
 )
 from usmx._compute.einsum import einsum
 from usmx._compute.elementwise import written_where
-from usmx._compute.promotion import number_converter
 from usmx._compute.reductions import one_correction, reduce, spread_of
 from usmx._compute.scans import accumulate, single_axis
-from usmx._compute.sorting import argsort
 from usmx._compute.special import function_of, special
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._compute.ufuncs import ASSOCIATIVE, Methods
+from usmx._compute.ufuncs import ASSOCIATIVE, REDUCED, Methods
 from usmx._container import numpy_functions
 from usmx._container.elsewhere import own_function
 from usmx._container.host import numpy
 from usmx._container.manipulation import broadcast_arrays
 from usmx._container.numpy_functions import FUNCTIONS, By, on_the_host
 from usmx._container.numpy_names import mask_beside
-from usmx._container.patterns import arange, linspace, meshgrid
+from usmx._container.patterns import linspace, meshgrid
 from usmx._core import (
-    ElementwiseKernel,
     USMArray,
     _as_array,
     _host_may_view,
     _ways_to_host,
     asarray,
-    broadcast_to,
-    reshape,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from typing import Any
 
-    from usmx._compute.table import Row
     from usmx._typing import Casting
 
 # ---- NumPy's functions that leave out NaN, which libraries call by `__array_function__`
@@ -212,10 +200,6 @@ _PRODUCTS: dict[str, Callable[..., USMArray]] = {
     "matmul": products.matmul,
     "vecdot": products.vecdot,
 }
-_REDUCTIONS = {
-    "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
-    "logical_or": "any",
-}  # fmt: skip
 # Arguments as NumPy has them by default.
 _DEFAULTS = {"where": True, "dtype": None, "casting": "same_kind", "order": "K", "subok": True}
 
@@ -326,7 +310,7 @@ def _reduce(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
     (x,) = arrays_of(name, ("x",), inputs)
     (out,) = outs
-    return reduce(REDUCTIONS[_REDUCTIONS[name]], x, axis, out=out, **options)
+    return reduce(REDUCTIONS[REDUCED[name]], x, axis, out=out, **options)
 
 
 def _accumulate(name, inputs, outs, kwargs):
@@ -334,14 +318,14 @@ def _accumulate(name, inputs, outs, kwargs):
     _require_defaults(name, kwargs)
     (x,) = arrays_of(name, ("x",), inputs)
     (out,) = outs
-    return accumulate(_REDUCTIONS[name], x, single_axis(axis), dtype, out)
+    return accumulate(REDUCED[name], x, single_axis(axis), dtype, out)
 
 
 # How a method of ufuncs is computed, and for which of them.
 _WAYS: dict[str, tuple[Collection[str], Callable[..., Any]]] = {
     "__call__": ({*UFUNCS, *_PRODUCTS, "divmod"}, _call),
     "outer": (UFUNCS, _outer),
-    "reduce": (_REDUCTIONS, _reduce),
+    "reduce": (REDUCED, _reduce),
     "accumulate": (("add", "multiply"), _accumulate),
 }
 
@@ -498,101 +482,3 @@ def _numpy_room():
 def _takes_all(classes):
     """Whether the arrays are usmx's and NumPy's."""
     return all(issubclass(cls, (USMArray, ndarray)) for cls in classes)
-
-
-# ---- ``numpy.add.at(a, i, b)`` and the like: an index that occurs twice counts twice
-
-_kernels: dict[tuple[Any, ...], ElementwiseKernel] = new_cache()
-
-# One work item goes through the values of one element, in the order in which NumPy takes them.
-_OPERATION = """\
-if (i == 0 || indices[i - 1] != indices[i]) {{
-  const int64_t index = indices[i];
-  {target} out = target[index];
-  for (int64_t j = i; j < count && indices[j] == index; ++j) {{
-    const {target} {first} = out;
-    {second}
-    {operation};
-  }}
-  target[index] = out;
-}}"""
-
-
-def apply_at(row: Row, target: USMArray, indices: Any, *values: Any) -> None:
-    """Call the row's function for each selected element and its value, and keep each result.
-
-    Equal indices are beside each other once they are sorted, so that no two work items write to
-    the same element. In memory that the host reaches NumPy adds in the same order. Waits.
-    """
-    if not target.flags.writable:
-        raise ValueError(f"{row.name}.at: the array is read-only")
-    options: dict[str, Any] = {"usm_type": target.usm_type, "sycl_queue": target._own_queue}
-    indices = arange(target.size, dtype="i8", **options).reshape(target.shape)[indices]
-    shape, indices = indices.shape, reshape(indices, (-1,), copy=True)
-    operands = [target]
-    for name, value in zip(row.operands[1:], values, strict=True):
-        value = truth_of(value) if row.is_logical else value
-        operands.append(operands_of(f"{row.name}.at", ("x1", name), (target, value))[1])
-    kinds = tuple(map(kind_of, operands))
-    types = types_of(row, kinds, target._own_queue.sycl_device)
-    if types.result.kind == "c":  # NumPy converts results without regard to their kind
-        require_castable(f"{row.name}.at", types.result, target.dtype)
-    if _has_numpys_bits(row, types, operands):
-        given = (
-            numpy.asarray(broadcast_to(each, shape)).reshape(-1)
-            if isinstance(each, USMArray)
-            else number_converter(target.dtype)(each)
-            for each in operands[1:]
-        )
-        flat = numpy.asarray(target).reshape(-1)
-        getattr(numpy, row.numpy).at(flat, numpy.asarray(indices), *given)
-        return
-    order = argsort(indices)
-    sorted_values = []
-    for operand, parameter in zip(operands[1:], types.parameters[1:], strict=True):
-        if not isinstance(operand, USMArray):
-            number = number_converter(parameter)(operand)
-            operand = asarray(number, dtype=parameter, **options)
-        sorted_values.append(reshape(broadcast_to(operand, shape), (-1,))[order])
-    if indices.size == 0:
-        return
-    key = (row.name, kinds, target._own_queue.sycl_device)
-    kernel = _kernels.get(key)
-    if kernel is None:
-        kernel = _kernels[key] = _make_kernel(row, target, types)
-    kernel(indices[order], *sorted_values, indices.size, target, size=indices.size)
-
-
-def _has_numpys_bits(row, types, operands):
-    """Whether NumPy may do it in the same memory: with one type, rounded as on every device."""
-    target = operands[0]
-    dtype = target.dtype
-    arrays = [each for each in operands if isinstance(each, USMArray)]
-    return (
-        row.name in ("add", "subtract", "multiply")
-        and dtype.kind in "iuf"
-        and dtype != "f2"
-        and all(each == dtype for each in (types.result, *types.parameters))
-        and target.flags.c_contiguous
-        and all(_host_may_view(each) and each._own_queue == target._own_queue for each in arrays)
-    )
-
-
-def _make_kernel(row, target, types):
-    second = "".join(
-        f"const {cpp(dtype)} {name} = values[j];"
-        for dtype, name in zip(types.parameters[1:], row.operands[1:], strict=True)
-    )
-    values = "".join(f"raw {dtype} values, " for dtype in types.parameters[1:])
-    return ElementwiseKernel(
-        f"raw int64 indices, {values}int64 count",
-        f"raw {target.dtype} target",
-        _OPERATION.format(
-            target=cpp(target.dtype),
-            first=row.operands[0],
-            second=second,
-            operation=types.operation(row, target.dtype),
-        ),
-        f"{row.name}_at",
-        preamble=preamble(),
-    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from usmx._compute.at import apply_at
 from usmx._compute.call import compute, output
 from usmx._compute.reductions import reduce as reduce_by_row
 from usmx._compute.reductions import written_or_wrapped
@@ -133,8 +134,6 @@ class Methods:
 
         An index that is there twice counts twice.
         """
-        from usmx._compute.numpy_protocol import apply_at
-
         values = () if b is None else (b,)
         if isinstance(b, list):
             values = (beside(a, b),)

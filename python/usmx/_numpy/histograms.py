@@ -6,6 +6,7 @@ import builtins
 import os
 from typing import TYPE_CHECKING
 
+from usmx._compute.at import apply_at
 from usmx._compute.call import new_cache
 from usmx._compute.reductions import sum
 from usmx._compute.sorting import searchsorted
@@ -47,8 +48,6 @@ def _weighted(positions: USMArray, weights: USMArray, length: int) -> USMArray:
 
     In memory that the host reaches NumPy adds float64 in that order, too, and sorts nothing.
     """
-    from usmx._compute.numpy_protocol import apply_at
-
     if weights.dtype == "f8" and _host_may_view(positions) and _host_may_view(weights):
         found = numpy.bincount(
             numpy.asarray(positions).ravel(), numpy.asarray(weights).ravel(), length

@@ -22,6 +22,7 @@ const backend_traits opencl_traits{.waits_one_at_a_time = true,
                                    .in_order_queues_tell_if_empty = false,
                                    .host_reaches_memory_of_cpus = true,
                                    .memcpy_crosses_devices = false,
+                                   .has_onemkl = true,
                                    .largest_alignment = std::numeric_limits<std::size_t>::max(),
                                    .asked_before_wait = std::chrono::microseconds(10)};
 

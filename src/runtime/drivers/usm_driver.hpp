@@ -51,6 +51,8 @@ struct backend_traits {
   /// Whether one memcpy may copy between the memory of several devices of a context
   /// (docs/decisions.md, 83).
   bool memcpy_crosses_devices = true;
+  /// Whether oneMKL's SYCL functions compute there.
+  bool has_onemkl = false;
   /// Whether the runtime can let kernels of one device use another one's memory; with other back
   /// ends it fails in ways of its own if it is asked.
   bool has_peer_access = false;

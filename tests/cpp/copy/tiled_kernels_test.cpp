@@ -36,12 +36,12 @@ dimensions permuted(const std::vector<std::ptrdiff_t>& extents,
   auto step = static_cast<std::ptrdiff_t>(item);
   for (std::size_t k = extents.size(); k-- > 0;) {
     result[k].extent = extents[k];
-    result[k].destination_stride = step;
+    result[k].strides[destination_side] = step;
     step *= extents[k];
   }
   step = static_cast<std::ptrdiff_t>(item);
   for (std::size_t k = order.size(); k-- > 0;) {
-    result[order[k]].source_stride = step;
+    result[order[k]].strides[source_side] = step;
     step *= extents[order[k]];
   }
   return result;
