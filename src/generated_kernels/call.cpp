@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <iterator>
+#include <ranges>
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
@@ -282,24 +283,6 @@ loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands
   return tiles;
 }
 
-void append_words(std::string& text, std::initializer_list<std::size_t> numbers) {
-  for (const std::size_t each : numbers) {
-    text += ' ';
-    text += std::to_string(each);
-  }
-  text += ' ';
-}
-
-std::string to_string(const loop_form& form, std::size_t operand_count) {
-  constexpr const char* names[] = {"flat", "rows", "tiles"};
-  std::string text = names[static_cast<std::size_t>(form.kind)];
-  append_words(text, {form.dimensions, form.edge, form.batch});
-  for (std::size_t i = 0; i < operand_count; ++i) {
-    text += static_cast<char>(form.steps[i]);
-  }
-  return text;
-}
-
 }  // namespace usmx::inline v1::detail
 
 namespace usmx::inline v1::internal {
@@ -397,14 +380,19 @@ sycl::event generated_call::event_of(const detail::started_work& run, const sycl
   return detail::event_of_all(detail::events_of(run), queue.get_context());
 }
 
-std::string generated_call::raw_forms() const {
-  std::string text;
+bool generated_call::has_raw_arrays() const {
+  const auto all = std::views::iota(std::size_t{0}, arguments_.size());
+  return std::ranges::any_of(all, [&](std::size_t k) { return is_raw(k); });
+}
+
+std::uint32_t generated_call::raw_in_c_order() const {
+  std::uint32_t bits = 0;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
-    if (is_raw(k)) {
-      text += array_at(k)->layout().is_c_contiguous() ? " c" : " s";
+    if (is_raw(k) && array_at(k)->layout().is_c_contiguous()) {
+      bits |= std::uint32_t{1} << k;
     }
   }
-  return text;
+  return bits;
 }
 
 void generated_call::require_structure(std::size_t k, const kernel_signature& compiled,
@@ -431,7 +419,7 @@ void generated_call::require_structure(std::size_t k, const kernel_signature& co
 
 std::optional<detail::view_checks> generated_call::index_checks(const sycl::queue& queue) const {
   std::optional<detail::view_checks> checks;
-  if (family_.checks_indices() && !raw_forms().empty()) {
+  if (family_.checks_indices() && has_raw_arrays()) {
     checks.emplace(typed_->signature, queue);
   }
   return checks;

@@ -18,6 +18,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "generated_kernels/loop_form.hpp"
 #include "layout/loops.hpp"
 #include "memory/pending_work.hpp"
 #include "user_kernels/kernel_code.hpp"
@@ -29,9 +30,6 @@
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {
-
-/// The most arrays of one loop. With more, the loop would not fit into a kernel's arguments.
-inline constexpr std::size_t max_operands = 24;
 
 using loop_dimension = strided_dimension<max_operands>;
 using operand_loop = strided_loop<max_operands>;
@@ -46,51 +44,13 @@ struct loop_operand {
 /// The most dimensions of a loop in a kernel; more are loops on the host.
 inline constexpr std::size_t max_kernel_loop_dimensions = 8;
 
-enum class loop_kind : std::uint8_t {
-  flat,   ///< One run.
-  rows,   ///< Rows of columns.
-  tiles,  ///< Tiles of rows and columns, for operands whose rows are adjacent.
-};
-
-/// The way in which a kernel finds the elements of an operand along the columns. Processors gather
-/// elements at offsets that are no constants at half the cost if 32 bits hold them.
-enum class step : char {
-  adjacent = 'a',     ///< One after the other.
-  repeated = 'r',     ///< One element for all columns.
-  every_other = 'o',  ///< With one between two of them.
-  near = 'n',         ///< By a stride, and 32 bits hold all offsets in bytes.
-  strided = 's',      ///< By a stride.
-  transposed = 't',   ///< By tiles that are read along the rows, whose elements are adjacent.
-  turned = 'u',       ///< By tiles that are read along the rows, by a stride.
-};
-
 /// The step of an operand with elements of `item` bytes: any except those of tiles.
 step step_of(const loop_dimension& columns, std::size_t operand, std::ptrdiff_t item) noexcept;
-
-/// The form of a loop, which a kernel is generated for.
-struct loop_form {
-  loop_kind kind;
-  /// The dimensions of the loop in the kernel: 1 if it is flat, else 2 or more.
-  std::size_t dimensions;
-  /// The number of rows and columns of a tile; 0 if there are none.
-  std::size_t edge;
-  /// The items that a GPU works on at once: elements of a row that a work item reads before it
-  /// writes one, or rows of work items in the group of a tile. 1 on CPUs, where both would be
-  /// slower.
-  std::size_t batch;
-  std::array<step, max_operands> steps;  // one for each operand
-};
 
 /// The form for a loop of these operands. Brings the dimension that tiles have as rows in front of
 /// the last one.
 loop_form choose_form(operand_loop& loop, std::span<const loop_operand> operands,
                       std::size_t batch);
-
-/// Appends numbers as words of a form, and a space. Each call needs its form: a stream would take a
-/// twentieth of the call's time.
-void append_words(std::string& text, std::initializer_list<std::size_t> numbers);
-/// Writes a form as "flat 1 0 1 aar", "rows 3 0 4 ass" or "tiles 2 64 4 ta".
-std::string to_string(const loop_form&, std::size_t operand_count);
 
 /// Throws value_error or read_only_error, with the argument's index, unless the array is aligned as
 /// its parameter asks, and may be written if it is.
@@ -208,8 +168,9 @@ class USMX_API generated_call {
   /// value_error if the preamble's structure has another size than the array's elements, or needs
   /// another alignment. Other arguments were checked before.
   void require_structure(std::size_t k, const kernel_signature& compiled, std::size_t index) const;
-  /// A letter for each raw array, which its kernel is generated for.
-  std::string raw_forms() const;
+  bool has_raw_arrays() const;
+  /// A bit for each parameter: whether it is a raw array in C order (detail::call_form).
+  std::uint32_t raw_in_c_order() const;
   /// The report of bad indices, if there are raw arrays and the kernel checks them.
   std::optional<detail::view_checks> index_checks(const sycl::queue&) const;
 

@@ -213,7 +213,7 @@ elementwise_call::elementwise_call(const elementwise_kernel& kernel,
   const std::vector<const array*> arrays = operands(true);
   const std::vector<std::ptrdiff_t> extents =
       arrays.empty() && shape ? *shape : detail::common_shape(family_.name(), arrays);
-  if (arrays.empty() && !shape && !raw_forms().empty()) {
+  if (arrays.empty() && !shape && has_raw_arrays()) {
     throw value_error(family_.name() + ": expected a size, since all arrays are raw, found none");
   }
   if (shape && *shape != extents) {
@@ -231,7 +231,6 @@ struct elementwise_call::plan {
   std::vector<detail::separate_output> separated;
   bool has_index;
   elementwise_loop loop;
-  std::string form;
 };
 
 /// Gives new memory to each raw output that overlaps inputs, arrays that the loop writes, or raw
@@ -259,7 +258,7 @@ void elementwise_call::separate_raw_outputs() {
 }
 
 elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) const {
-  plan made{{}, {}, false, {}, {}};
+  plan made{{}, {}, false, {}};
   made.operands.reserve(arguments_.size());
   std::vector<const array*> raw_inputs;
   for (std::size_t k = 0; k < arguments_.size(); ++k) {
@@ -273,13 +272,12 @@ elementwise_call::plan elementwise_call::make_plan(const sycl::device& device) c
   made.separated = separate_outputs(made.operands, raw_inputs);
   made.has_index = kernel_.uses_index || made.operands.empty();
   made.loop = loop_of(made.operands, output_layout_.shape(), made.has_index, device);
-  made.form = to_string(made.loop.form, made.loop.loop.count);
   return made;
 }
 
 held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue& queue,
                                              const generated_call_options& options) const {
-  return family_.kernels_for(typed_, how.form + raw_forms(), queue, options, [&] {
+  return family_.kernels_for(typed_, {how.loop.form, raw_in_c_order()}, queue, options, [&] {
     const std::string name = family_.source_name();
     std::vector<detail::passed_parameter> passed;
     for (std::size_t k = 0; k < arguments_.size(); ++k) {
@@ -291,8 +289,8 @@ held_kernels elementwise_call::generated_for(const plan& how, const sycl::queue&
     passed.push_back(
         detail::passed_loop("usmx_loop", how.loop.loop.count, how.loop.form.dimensions));
     return detail::generated_source{
-        detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_), how.form,
-                                   how.has_index),
+        detail::elementwise_source(name, family_.source_parameters(*typed_, arguments_),
+                                   how.loop.form, how.has_index),
         {{name, std::move(passed)}}};
   });
 }

@@ -222,10 +222,11 @@ std::vector<kernel> kernel_family::compile(const generated_source& source, const
 }
 
 internal::held_kernels kernel_family::kernels_for(
-    const std::shared_ptr<const typed_arguments>& typed, const std::string& form,
+    const std::shared_ptr<const typed_arguments>& typed, const call_form& form,
     const sycl::queue& queue, const generated_call_options& how,
     const std::function<generated_source()>& generate) const {
-  if (auto known = compiled_.find(queue, std::pair(typed.get(), std::string_view(form)))) {
+  if (auto known = compiled_.find(
+          queue, std::pair<const typed_arguments*, const call_form&>(typed.get(), form))) {
     return known;
   }
   return compiled_.add(queue, {typed, form}, compile(generate(), queue, how));

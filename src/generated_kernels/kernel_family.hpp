@@ -93,7 +93,7 @@ class kernel_family {
   /// The kernels for arguments of these types and for a form of the loops, which `generate()` gives
   /// the source of. Throws compile_error. They hold no queue.
   internal::held_kernels kernels_for(const std::shared_ptr<const typed_arguments>&,
-                                     const std::string& form, const sycl::queue&,
+                                     const call_form&, const sycl::queue&,
                                      const generated_call_options&,
                                      const std::function<generated_source()>& generate) const;
 
@@ -104,10 +104,10 @@ class kernel_family {
   /// compiled for them is forgotten, too.
   struct kernel_key {
     std::shared_ptr<const typed_arguments> typed;
-    std::string form;
+    call_form form;
 
     bool operator==(const kernel_key&) const = default;
-    bool operator==(const std::pair<const typed_arguments*, std::string_view>& other) const {
+    bool operator==(const std::pair<const typed_arguments*, const call_form&>& other) const {
       return typed.get() == other.first && form == other.second;
     }
   };

@@ -53,18 +53,20 @@ using detail::division;
 using detail::loop_dimension;
 using detail::operand_loop;
 
-std::string form_of(const reduction& call) {
-  std::string text = call.is_outer ? "outer" : "inner";
-  text += call.is_whole ? " whole" : " parts";
-  detail::append_words(text, {call.kept_dimensions(), call.reduced_dimensions(), call.lanes});
+detail::reduction_form form_of(const reduction& call) {
+  detail::reduction_form form{call.is_outer,
+                              call.is_whole,
+                              call.kept_dimensions(),
+                              call.reduced_dimensions(),
+                              call.lanes,
+                              {}};
   const operand_loop& across = call.is_outer ? call.kept : call.reduced;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
     const auto item = static_cast<std::ptrdiff_t>(call.inputs[i].used.type().itemsize());
-    text +=
-        static_cast<char>(across.ndim == 0 ? detail::step::adjacent  // to nothing
-                                           : detail::step_of(across.dimensions().back(), i, item));
+    form.steps[i] = across.ndim == 0 ? detail::step::adjacent  // to nothing
+                                     : detail::step_of(across.dimensions().back(), i, item);
   }
-  return text;
+  return form;
 }
 
 // ---- launching
@@ -383,18 +385,19 @@ detail::started_work reduction_call::run(const sycl::queue& queue,
   }
   plan how = make_plan(queue.get_device());
   const detail::reduction_types types = kernel_.types(typed_->types);
-  const std::string form = form_of(how.loops);
-  const held_kernels kernels = family_.kernels_for(typed_, form + raw_forms(), queue, options, [&] {
-    const std::string name = family_.source_name();
-    std::vector<detail::generated_kernel> passed{{name, passed_to_first(how)}};
-    if (!how.loops.is_whole) {
-      passed.push_back({name + "_end", passed_to_end(how)});
-    }
-    return detail::generated_source{
-        detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form, types,
-                                 kernel_.uses),
-        std::move(passed)};
-  });
+  const detail::reduction_form form = form_of(how.loops);
+  const held_kernels kernels =
+      family_.kernels_for(typed_, {form, raw_in_c_order()}, queue, options, [&] {
+        const std::string name = family_.source_name();
+        std::vector<detail::generated_kernel> passed{{name, passed_to_first(how)}};
+        if (!how.loops.is_whole) {
+          passed.push_back({name + "_end", passed_to_end(how)});
+        }
+        return detail::generated_source{
+            detail::reduction_source(name, family_.source_parameters(*typed_, arguments_), form,
+                                     types, kernel_.uses),
+            std::move(passed)};
+      });
   const usmx::kernel& first = (*kernels)[0];
   if (!how.loops.is_whole) {
     const std::size_t nbytes = first.signature().parameters[family_.input_count()].size;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <set>
-#include <sstream>
+#include <span>
 
 #include "usmx/base/error.hpp"
 
@@ -210,19 +210,19 @@ std::string raw_arrays(std::span<const source_parameter> parameters) {
   return text;
 }
 
-std::string element_at(std::string_view pointer, std::string_view row, char step,
+std::string element_at(std::string_view pointer, std::string_view row, step how,
                        std::string_view column, std::string_view stride) {
   const std::string first = message("usmx::detail::element(", pointer, ", ", row, ")");
-  switch (step) {
-    case 'a':
+  switch (how) {
+    case step::adjacent:
       return message("(&", first, ")[", column, "]");
-    case 'o':
+    case step::every_other:
       return message("(&", first, ")[2 * (", column, ")]");
-    case 'n':
+    case step::near:
       return message("usmx::detail::element(&", first, ", int(", column, ") * int(", stride, "))");
-    case 's':
+    case step::strided:
       return message("usmx::detail::element(&", first, ", (", column, ") * ", stride, ")");
-    default:  // 'r'
+    default:  // step::repeated
       return first;
   }
 }
@@ -245,29 +245,21 @@ std::string ended_expression(std::string_view name, std::string_view text) {
   return message(text, "\n)  // the end of ", name, '\n');
 }
 
-std::vector<std::string> words_of_form(std::string_view form) {
-  std::istringstream in{std::string(form)};
-  std::vector<std::string> words;
-  for (std::string word; in >> word;) {
-    words.push_back(word);
-  }
-  words.resize(6);  // the last ones may be empty: no operands
-  return words;
-}
-
 namespace {
 
 struct source_operand {
   std::string pointer;
   std::string type;
   std::string name;
-  char step;
+  step how;
   bool is_written;
 };
 
 bool is_index(const source_operand& each) { return each.pointer.empty(); }
 
-bool is_turned(const source_operand& each) { return each.step == 't' || each.step == 'u'; }
+bool is_turned(const source_operand& each) {
+  return each.how == step::transposed || each.how == step::turned;
+}
 
 /// The beginning of a row, in bytes from an operand's first element.
 std::string row_of(std::size_t k, bool is_tiled) {
@@ -276,7 +268,7 @@ std::string row_of(std::size_t k, bool is_tiled) {
 }
 
 std::string element_of(const source_operand& each, std::size_t k, bool is_tiled) {
-  return element_at(each.pointer, row_of(k, is_tiled), each.step, "usmx_column",
+  return element_at(each.pointer, row_of(k, is_tiled), each.how, "usmx_column",
                     message("usmx_loop.column_stride(", k, ")"));
 }
 
@@ -343,8 +335,8 @@ for (int usmx_item = 0; usmx_item < @batch@; ++usmx_item) {
 constexpr std::string_view column_text =
     "const long usmx_column = usmx_first + usmx_item * usmx_size.j;\n";
 
-std::string batches(const std::vector<source_operand>& operands, int dimensions,
-                    const std::string& batch) {
+std::string batches(const std::vector<source_operand>& operands, const loop_form& form) {
+  const std::string batch = std::to_string(form.batch);
   std::string values;
   std::string reads(column_text);
   std::string before;
@@ -367,13 +359,13 @@ std::string batches(const std::vector<source_operand>& operands, int dimensions,
       writes += message(element_of(each, k, false), " = ", value, ";\n");
     }
   }
-  const auto steps = [&](std::string_view step) {
-    return filled(batch_steps_text, {{"batch", batch}, {"step", std::string(step)}});
+  const auto steps = [&](std::string_view text) {
+    return filled(batch_steps_text, {{"batch", batch}, {"step", std::string(text)}});
   };
   return filled(batches_text,
                 {{"batch", batch},
                  {"operands", std::to_string(operands.size())},
-                 {"outer", std::to_string(dimensions - 1)},
+                 {"outer", std::to_string(form.dimensions - 1)},
                  {"values", values},
                  {"reads", steps(reads)},
                  {"operations", steps(message(before, called_statements("operation"), after))},
@@ -418,23 +410,23 @@ const long usmx_row = usmx_first_row + usmx_line;
 }
 )";
 
-std::string tiled_loop(const std::vector<source_operand>& operands, int dimensions,
-                       const std::string& edge, const std::string& height) {
-  const bool is_high = height != "1";
+std::string tiled_loop(const std::vector<source_operand>& operands, const loop_form& form) {
+  const bool is_high = form.batch != 1;
   std::string arrays;
   std::string reads;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (!is_turned(operands[k])) {
       continue;
     }
-    arrays += message("usmx::local_array<", operands[k].type, ", ", edge, ", ", std::stoi(edge) + 1,
+    arrays += message("usmx::local_array<", operands[k].type, ", ", form.edge, ", ", form.edge + 1,
                       "> usmx_tile", k, ";\n");
     const std::string line = message("usmx_at.at[", k,
                                      "] + (usmx_first_column + usmx_line) * "
                                      "usmx_loop.column_stride(",
                                      k, ")");
     const std::string element =
-        element_at(operands[k].pointer, line, operands[k].step == 't' ? 'a' : 's',
+        element_at(operands[k].pointer, line,
+                   operands[k].how == step::transposed ? step::adjacent : step::strided,
                    "usmx_first_row + usmx_lane", message("usmx_loop.row_stride(", k, ")"));
     reads += message("usmx_tile", k,
                      "[usmx_line][usmx_lane] = ", operand_read(operands[k], element), ";\n");
@@ -443,15 +435,15 @@ std::string tiled_loop(const std::vector<source_operand>& operands, int dimensio
     return filled(tile_steps_text, {{"rows", high},
                                     {"columns", wide},
                                     {"first", is_high ? "usmx_local.i" : "0"},
-                                    {"height", height},
+                                    {"height", std::to_string(form.batch)},
                                     {"unrolled", is_high ? "#pragma unroll 8\n" : ""},
                                     {"reads", reads},
                                     {"body", body}});
   };
   return filled(tiles_text, {{"arrays", arrays},
-                             {"edge", edge},
+                             {"edge", std::to_string(form.edge)},
                              {"operands", std::to_string(operands.size())},
-                             {"outer", std::to_string(dimensions - 2)},
+                             {"outer", std::to_string(form.dimensions - 2)},
                              {"whole", steps("usmx_edge", "usmx_edge")},
                              {"part", steps("usmx_high", "usmx_wide")}});
 }
@@ -459,35 +451,31 @@ std::string tiled_loop(const std::vector<source_operand>& operands, int dimensio
 }  // namespace
 
 std::string elementwise_source(std::string_view name, std::span<const source_parameter> parameters,
-                               std::string_view form, bool uses_index) {
-  const std::vector<std::string> words = words_of_form(form);
-  const std::string& batch = words[3];
-  const std::string& steps = words[4];
+                               const loop_form& form, bool uses_index) {
   std::vector<source_operand> operands;
   std::string declared;
   for (const source_parameter& each : parameters) {
     declared += declaration(each) + ", ";
     if (each.is_operand()) {
-      operands.push_back({"usmx_array_" + each.name, each.type, each.name, steps[operands.size()],
-                          each.is_output});
+      operands.push_back({"usmx_array_" + each.name, each.type, each.name,
+                          form.steps[operands.size()], each.is_output});
     }
   }
   if (uses_index) {
-    operands.push_back({"", "long", "i", steps[operands.size()], false});
+    operands.push_back({"", "long", "i", form.steps[operands.size()], false});
     declared += "long usmx_i, ";
   }
-  const int dimensions = std::stoi(words[1]);
   const auto rows = [&] {
     return filled(rows_text, {{"operands", std::to_string(operands.size())},
-                              {"outer", std::to_string(dimensions - 1)},
+                              {"outer", std::to_string(form.dimensions - 1)},
                               {"body", body_of(operands, false)}});
   };
-  const std::string loop = words[0] == "tiles" ? tiled_loop(operands, dimensions, words[2], batch)
-                           : batch == "1"      ? rows()
-                                               : batches(operands, dimensions, batch);
+  const std::string loop = form.kind == loop_kind::tiles ? tiled_loop(operands, form)
+                           : form.batch == 1             ? rows()
+                                                         : batches(operands, form);
   return message(source_beginning(parameters), "USMX_KERNEL(2) ", name, "(", declared,
-                 "const usmx::detail::loop<", operands.size(), ", ", dimensions, "> usmx_loop) {\n",
-                 raw_arrays(parameters), loop, "}\n");
+                 "const usmx::detail::loop<", operands.size(), ", ", form.dimensions,
+                 "> usmx_loop) {\n", raw_arrays(parameters), loop, "}\n");
 }
 
 namespace {
@@ -644,7 +632,7 @@ constexpr std::string_view count_text = "const long n = usmx_sizes.elements;\n";
 
 /// The elements of the inputs at `usmx_column`, and their index.
 std::string loads_of(std::span<const source_parameter> parameters, bool is_outer,
-                     std::string_view steps, bool has_index) {
+                     const operand_steps& steps, bool has_index) {
   std::string text;
   std::size_t k = 0;
   for (const source_parameter& each : parameters) {
@@ -670,7 +658,7 @@ std::string loads_of(std::span<const source_parameter> parameters, bool is_outer
 
 /// A work item of a GPU then loads several elements at once. CPUs, which have fewer lanes, would do
 /// the work items of a group one by one.
-std::string unrolled_for(int lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
+std::string unrolled_for(std::size_t lanes) { return lanes > 16 ? "#pragma unroll 8\n" : ""; }
 
 /// The results before and after the statements that make them of the value `a`. `indices` is where
 /// the offsets of all operands are, and `column` what is added to those of an operand.
@@ -722,12 +710,11 @@ std::string end_of(std::span<const source_parameter> parameters, std::size_t inp
 }  // namespace
 
 std::string reduction_source(std::string_view name, std::span<const source_parameter> parameters,
-                             std::string_view form, const reduction_types& types,
+                             const reduction_form& form, const reduction_types& types,
                              reduction_uses used) {
-  const std::vector<std::string> words = words_of_form(form);
-  const bool is_outer = words[0] == "outer";
-  const bool is_whole = words[1] == "whole";
-  const std::string& kept = words[2];
+  const bool is_outer = form.is_outer;
+  const bool is_whole = form.is_whole;
+  const std::string kept = std::to_string(form.kept_dimensions);
   std::string first;
   std::string second;
   std::size_t input_count = 0;
@@ -744,30 +731,31 @@ std::string reduction_source(std::string_view name, std::span<const source_param
   const std::string mapped = has_blocks ? types.block : "usmx_result";
   // Intel's compiler for CPUs makes a product of the sum of values that are one element, and what
   // its additions have lost is then wrong: it is not told of the stride of 0.
-  std::string steps = words[5];
-  if (has_blocks && steps.find_first_not_of('r') == std::string::npos) {
-    steps.front() = 's';
+  operand_steps steps = form.steps;
+  if (has_blocks && std::ranges::all_of(std::span(steps).first(input_count),
+                                        [](step each) { return each == step::repeated; })) {
+    steps.front() = step::strided;
   }
   const std::string_view blocks = is_outer ? outer_blocks_text : inner_blocks_text;
   const std::string kept_loop =
       message("const usmx::detail::loop<", operands, ", ", kept, "> usmx_kept");
   const std::string elements =
-      filled(part_text, {{"outer", std::to_string(std::stoi(words[3]) - 1)},
+      filled(part_text, {{"outer", std::to_string(form.reduced_dimensions - 1)},
                          {"reduced", reduced},
                          {"mapped", mapped},
                          {"block", std::string(has_blocks ? block_text : "")},
                          {"loads", loads_of(parameters, is_outer, steps, used.has_index)}});
   const std::string result = is_whole ? whole_of(parameters, input_count, is_outer)
                                       : std::string(is_outer ? outer_part_text : inner_part_text);
-  const std::string body =
-      filled(is_outer ? outer_text : inner_text, {{"lanes", words[4]},
-                                                  {"unrolled", unrolled_for(std::stoi(words[4]))},
-                                                  {"operands", operands},
-                                                  {"kept", kept},
-                                                  {"rows", std::to_string(std::stoi(kept) - 1)},
-                                                  {"blocks", std::string(has_blocks ? blocks : "")},
-                                                  {"part", elements},
-                                                  {"result", result}});
+  const std::string body = filled(is_outer ? outer_text : inner_text,
+                                  {{"lanes", std::to_string(form.lanes)},
+                                   {"unrolled", unrolled_for(form.lanes)},
+                                   {"operands", operands},
+                                   {"kept", kept},
+                                   {"rows", std::to_string(form.kept_dimensions - 1)},
+                                   {"blocks", std::string(has_blocks ? blocks : "")},
+                                   {"part", elements},
+                                   {"result", result}});
   const std::string end =
       is_whole
           ? ""
@@ -781,8 +769,9 @@ std::string reduction_source(std::string_view name, std::span<const source_param
       has_blocks ? filled(reduce_text, {{"name", "usmx_join"}, {"type", mapped}}) : std::string(),
       "USMX_KERNEL(2) ", name, "(", first, is_whole ? "" : "usmx_result* usmx_parts, ",
       used.has_index ? "const long usmx_i, " : "", kept_loop, ", const usmx::detail::loop<",
-      reduced, ", ", words[3], "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n",
-      used.has_count ? count_text : "", raw_arrays(parameters), body, "}\n", end);
+      reduced, ", ", form.reduced_dimensions,
+      "> usmx_reduced, const usmx_part_sizes usmx_sizes) {\n", used.has_count ? count_text : "",
+      raw_arrays(parameters), body, "}\n", end);
 }
 
 }  // namespace usmx::inline v1::detail

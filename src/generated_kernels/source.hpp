@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "generated_kernels/loop_form.hpp"
 #include "usmx/layout/dtype.hpp"
 
 namespace usmx::inline v1::detail {
@@ -110,11 +111,11 @@ std::string declaration(const source_parameter&);
 std::string raw_arrays(std::span<const source_parameter>);
 
 /// The element of an operand at `column` of a row, all in C++; `row` and `stride` are in bytes. The
-/// step is one of call.hpp.
+/// step is none of those of tiles.
 ///
 /// The part that is equal for a whole row is added first: then the compiler sees that adjacent work
 /// items read adjacent elements.
-std::string element_at(std::string_view pointer, std::string_view row, char step,
+std::string element_at(std::string_view pointer, std::string_view row, step,
                        std::string_view column, std::string_view stride);
 
 /// A user's statements, or expression, as a source includes them: with what ends them, so that the
@@ -130,13 +131,10 @@ std::string read_of(std::string_view type, std::string_view element);
 /// nothing else, and what surrounds them is out of the reach of `break` and `continue`.
 std::string called_statements(std::string_view written);
 
-/// The words of a form, such as "rows 2 0 aas".
-std::vector<std::string> words_of_form(std::string_view form);
-
-/// The source of an element-wise kernel, which includes "operation". `form` is that of
-/// call.hpp; `uses_index` says whether the operation may use `i`.
+/// The source of an element-wise kernel, which includes "operation". `uses_index` says whether the
+/// operation may use `i`.
 std::string elementwise_source(std::string_view name, std::span<const source_parameter>,
-                               std::string_view form, bool uses_index);
+                               const loop_form&, bool uses_index);
 
 /// Values that a reduction's expressions use besides parameters: `i`, the index of an element
 /// among those of its result, and `n`, how many these are.
@@ -153,10 +151,8 @@ struct reduction_types {
 
 /// The source of the two kernels of a reduction, `name` and that with "_end" after it, or of the
 /// one that makes whole results. It includes "map_expr", "reduce_expr", "post_map_expr" and, if
-/// there are two, "identity". `form` is one such as "inner parts 1 2 16 a": who makes a result
-/// (work items or groups), of what, the dimensions of the loops over results and over their
-/// elements, the work items of a group, and the steps of call.hpp.
+/// there are two, "identity".
 std::string reduction_source(std::string_view name, std::span<const source_parameter>,
-                             std::string_view form, const reduction_types&, reduction_uses);
+                             const reduction_form&, const reduction_types&, reduction_uses);
 
 }  // namespace usmx::inline v1::detail

@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
 namespace {
 
+using usmx::detail::loop_form;
 using usmx::detail::loop_operand;
 using usmx::detail::operand_loop;
 using numbers = std::vector<std::ptrdiff_t>;
@@ -21,7 +23,7 @@ operand_loop loop_of(const numbers& shape, const std::vector<numbers>& strides,
     operands.push_back({each, 4, operands.size() + 1 < strides.size()});
   }
   operand_loop loop;
-  set_loop(loop, shape, operands, strides.size() - 1);
+  set_loop(loop, shape, std::span(operands), strides.size() - 1);
   return loop;
 }
 
@@ -46,10 +48,22 @@ std::string text(const numbers& shape, const std::vector<numbers>& strides) {
   return out.str();
 }
 
+/// A form as "flat 1 0 1 aar", "rows 3 0 4 ass" or "tiles 2 64 4 ta", with a letter for each step.
+std::string text_of(const loop_form& form, std::size_t operand_count) {
+  constexpr const char* names[] = {"flat", "rows", "tiles"};
+  std::ostringstream out;
+  out << names[static_cast<std::size_t>(form.kind)] << ' ' << form.dimensions << ' ' << form.edge
+      << ' ' << form.batch << ' ';
+  for (std::size_t i = 0; i < operand_count; ++i) {
+    out << "aronstu"[static_cast<std::size_t>(form.steps[i])];
+  }
+  return out.str();
+}
+
 std::string form(const numbers& shape, const std::vector<numbers>& strides) {
   std::vector<loop_operand> operands;
   operand_loop loop = loop_of(shape, strides, operands);
-  return to_string(choose_form(loop, operands, 1), loop.count);
+  return text_of(choose_form(loop, operands, 1), loop.count);
 }
 
 TEST(operand_loop_test, dimensions_that_are_one_run_for_all_are_joined) {
@@ -90,8 +104,8 @@ TEST(operand_loop_test, elements_too_large_for_local_memory_have_no_tiles) {
     const numbers rows{60, 1};
     const std::vector<loop_operand> operands{{transposed, item, true}, {rows, 4, false}};
     operand_loop loop;
-    set_loop(loop, numbers{50, 60}, operands, 1);
-    return to_string(choose_form(loop, operands, 1), loop.count);
+    set_loop(loop, numbers{50, 60}, std::span(operands), 1);
+    return text_of(choose_form(loop, operands, 1), loop.count);
   };
   EXPECT_EQ(form_of(180), "tiles 2 16 1 ta");
   EXPECT_EQ(form_of(181), "rows 2 0 1 na");
@@ -100,7 +114,7 @@ TEST(operand_loop_test, elements_too_large_for_local_memory_have_no_tiles) {
 TEST(operand_loop_test, rows_of_tiles_come_before_the_columns) {
   std::vector<loop_operand> operands;
   operand_loop loop = loop_of({8, 9, 10}, {{1, 90, 8}, {90, 10, 1}}, operands);
-  EXPECT_EQ(to_string(choose_form(loop, operands, 1), loop.count), "tiles 3 64 1 ta");
+  EXPECT_EQ(text_of(choose_form(loop, operands, 1), loop.count), "tiles 3 64 1 ta");
   EXPECT_EQ(loop.all_dimensions[0].extent, 9);
   EXPECT_EQ(loop.all_dimensions[1].extent, 8);
   EXPECT_EQ(loop.all_dimensions[2].extent, 10);

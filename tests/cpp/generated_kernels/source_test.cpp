@@ -17,8 +17,12 @@ namespace {
 using usmx::dtype;
 using usmx::detail::cpp_name;
 using usmx::detail::elementwise_source;
+using usmx::detail::loop_form;
+using usmx::detail::loop_kind;
+using usmx::detail::reduction_form;
 using usmx::detail::reduction_source;
 using usmx::detail::source_parameter;
+using usmx::detail::step;
 
 const std::vector<dtype> types{usmx::float32, usmx::float64, usmx::float16,  usmx::int64,
                                usmx::int8,    usmx::bool_,   usmx::complex64};
@@ -62,9 +66,17 @@ class generated_source_test : public testing::Test {
 
 TEST_F(generated_source_test, elementwise_kernels_of_every_form_compile) {
   for (const dtype type : types) {
-    for (const char* form :
-         {"flat 1 0 1 ara", "flat 1 0 4 ara", "rows 2 0 1 nsa", "rows 2 0 4 nsa", "rows 8 0 4 ooa",
-          "tiles 2 64 1 taa", "tiles 2 64 4 taa", "tiles 3 32 4 uta"}) {
+    using enum step;
+    for (const loop_form& form : {
+             loop_form{loop_kind::flat, 1, 0, 1, {adjacent, repeated, adjacent}},
+             loop_form{loop_kind::flat, 1, 0, 4, {adjacent, repeated, adjacent}},
+             loop_form{loop_kind::rows, 2, 0, 1, {near, strided, adjacent}},
+             loop_form{loop_kind::rows, 2, 0, 4, {near, strided, adjacent}},
+             loop_form{loop_kind::rows, 8, 0, 4, {every_other, every_other, adjacent}},
+             loop_form{loop_kind::tiles, 2, 64, 1, {transposed, adjacent, adjacent}},
+             loop_form{loop_kind::tiles, 2, 64, 4, {transposed, adjacent, adjacent}},
+             loop_form{loop_kind::tiles, 3, 32, 4, {turned, transposed, adjacent}},
+         }) {
       const std::vector parameters{input("x", type), input("y", type), output("z", type)};
       expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
                       {{"operation", "z = x + y"}});
@@ -79,7 +91,7 @@ TEST_F(generated_source_test, index_numbers_functions_and_raw_arrays_compile) {
       {"w", "int", "", true, true, 1, false},    {"z", "double", "T", true, true, 0, false}};
   for (const bool debug : {false, true}) {
     expect_compiles(
-        elementwise_source("f", parameters, "rows 2 0 4 aaa", true), {"f"},
+        elementwise_source("f", parameters, {loop_kind::rows, 2, 0, 4, {}}, true), {"f"},
         {{"operation",
           "z = sqrt(x) + pow(a, 2.0) + i + r[i] + r(0, 1) + s[i]; usmx::atomic_add(w[i], 1); "
           "printf(\"%ld\", i)"}},
@@ -91,7 +103,13 @@ TEST_F(generated_source_test, structures_as_elements_compile_in_every_form) {
   const std::vector<source_parameter> parameters{{"p", "point", "", false, true, 0, false},
                                                  {"r", "point", "", false, true, 2, false},
                                                  {"q", "point", "", true, true, 0, false}};
-  for (const char* form : {"flat 1 0 1 aa", "flat 1 0 4 aa", "rows 2 0 4 na", "tiles 2 32 4 ta"}) {
+  using enum step;
+  for (const loop_form& form : {
+           loop_form{loop_kind::flat, 1, 0, 1, {}},
+           loop_form{loop_kind::flat, 1, 0, 4, {}},
+           loop_form{loop_kind::rows, 2, 0, 4, {near, adjacent}},
+           loop_form{loop_kind::tiles, 2, 32, 4, {transposed, adjacent}},
+       }) {
     expect_compiles(elementwise_source("f", parameters, form, false), {"f"},
                     {{"operation", "q = p; q.x += r[2].x"}}, "struct point { float x; double y; };",
                     true);
@@ -100,15 +118,21 @@ TEST_F(generated_source_test, structures_as_elements_compile_in_every_form) {
 
 TEST_F(generated_source_test, reductions_of_every_form_compile) {
   for (const dtype type : types) {
-    for (const char* form : {"inner parts 1 1 16 a", "inner parts 1 1 512 a", "inner parts 3 2 8 s",
-                             "outer parts 2 2 1 n", "inner whole 1 1 16 a", "inner whole 3 2 8 s",
-                             "outer whole 2 2 1 n"}) {
-      const bool is_whole = std::string_view(form).find("whole") != std::string_view::npos;
+    using enum step;
+    for (const reduction_form& form : {
+             reduction_form{false, false, 1, 1, 16, {adjacent}},
+             reduction_form{false, false, 1, 1, 512, {adjacent}},
+             reduction_form{false, false, 3, 2, 8, {strided}},
+             reduction_form{true, false, 2, 2, 1, {near}},
+             reduction_form{false, true, 1, 1, 16, {adjacent}},
+             reduction_form{false, true, 3, 2, 8, {strided}},
+             reduction_form{true, true, 2, 2, 1, {near}},
+         }) {
       const std::vector parameters{input("x", type), output("y", type)};
       for (const std::string& block : {std::string(), cpp_name(type)}) {
         expect_compiles(
             reduction_source("f", parameters, form, {cpp_name(type), block}, {}),
-            is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
+            form.is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
             {{"map_expr", "x * x"},
              {"reduce_expr", "a + b"},
              {"post_map_expr", "y = a"},
@@ -125,8 +149,7 @@ TEST_F(generated_source_test, structures_places_and_numbers_of_a_reduction_compi
   for (const bool debug : {false, true}) {
     for (const bool is_whole : {false, true}) {
       expect_compiles(
-          reduction_source("f", parameters,
-                           is_whole ? "inner whole 1 1 16 a" : "inner parts 1 1 16 a", {"best", ""},
+          reduction_source("f", parameters, {false, is_whole, 1, 1, 16, {}}, {"best", ""},
                            {true, true}),
           is_whole ? std::vector<std::string>{"f"} : std::vector<std::string>{"f", "f_end"},
           {{"map_expr", "best{x * s, i}"},
