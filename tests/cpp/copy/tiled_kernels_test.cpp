@@ -19,8 +19,10 @@
 namespace {
 
 using usmx::detail::copy_dimension;
+using usmx::detail::destination_side;
 using usmx::detail::kernel_launch;
 using usmx::detail::kernel_shape;
+using usmx::detail::source_side;
 using bytes = std::vector<std::uint8_t>;
 using dimensions = std::vector<copy_dimension>;
 
