@@ -27,7 +27,7 @@ foreach(source IN LISTS kernel_sources)
 endforeach()
 file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
 
-usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp src/user_kernels/compile/nvrtc.cpp
+usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/compile/nvrtc.cpp
               SHARED src/kernels/groups.cpp src/kernels/runtime_compiler.cpp)
 
 # The CPU device is all it takes. In a fresh Python environment, as in an isolated build, nothing
@@ -75,10 +75,10 @@ set_source_files_properties(
 # the compilers, and the texts that the kernels of its own mathematics begin with.
 set(usmx_kernel_headers "${PROJECT_SOURCE_DIR}/include/usmx")
 file(GLOB usmx_device_texts CONFIGURE_DEPENDS src/compute/device/*.hpp)
-set_source_files_properties(src/user_kernels/compile/program.cpp src/compute/device_texts.cpp
+set_source_files_properties(src/kernels/compile/program.cpp src/compute/device_texts.cpp
                             PROPERTIES COMPILE_DEFINITIONS "USMX_REPOSITORY=\"${PROJECT_SOURCE_DIR}\"")
 set_source_files_properties(
-  src/user_kernels/compile/program.cpp
+  src/kernels/compile/program.cpp
   PROPERTIES
     OBJECT_DEPENDS
     "${usmx_kernel_headers}/kernel.hpp;${usmx_kernel_headers}/kernel_complex.hpp;${usmx_kernel_headers}/kernel_cuda.hpp;${usmx_kernel_headers}/kernel_groups.hpp;${usmx_kernel_headers}/kernel_math.hpp"

@@ -3,8 +3,8 @@
 
 usmx_add_tool(
   usmx_compile_programs tools/compile_programs.cpp
-  SHARED src/base/messages.cpp src/kernels/cache_files.cpp src/user_kernels/compile/packaged_programs.cpp
-         src/user_kernels/compile/program.cpp src/user_kernels/compile/spirv.cpp)
+  SHARED src/base/messages.cpp src/kernels/cache_files.cpp src/kernels/compile/packaged_programs.cpp
+         src/kernels/compile/program.cpp src/kernels/compile/spirv.cpp)
 
 if(NOT USMX_PACKAGED_KERNELS MATCHES "^(full|core|none)$")
   message(FATAL_ERROR "USMX_PACKAGED_KERNELS: expected full, core or none, found '${USMX_PACKAGED_KERNELS}'")

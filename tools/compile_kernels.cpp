@@ -20,9 +20,9 @@
 #include <sycl/device.hpp>
 #include <sycl/exception.hpp>
 
+#include "kernels/compile/nvrtc.hpp"
 #include "kernels/groups.hpp"
 #include "kernels/runtime_compiler.hpp"
-#include "user_kernels/compile/nvrtc.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // compile_programs REQUESTS FILE COMPILER: run by the package's build (tools/package_kernels.py).
 // Compiles the programs of the requests in a folder, by the SYCL runtime's own compiler, and writes
-// them to the file of the package (src/user_kernels/compile/packaged_programs.hpp). A program that
+// them to the file of the package (src/kernels/compile/packaged_programs.hpp). A program that
 // cannot be compiled here is left out, and compiled when it is first needed. What the file has,
 // from an earlier build with this compiler, which is a library, is kept.
 #include <sys/wait.h>
@@ -27,11 +27,11 @@
 #include <sycl/device.hpp>
 #include <sycl/exception.hpp>
 
-#include "user_kernels/compile/by_runtime.hpp"
-#include "user_kernels/compile/child.hpp"
-#include "user_kernels/compile/packaged_programs.hpp"
-#include "user_kernels/compile/program.hpp"
-#include "user_kernels/compile/spirv.hpp"
+#include "kernels/compile/by_runtime.hpp"
+#include "kernels/compile/child.hpp"
+#include "kernels/compile/packaged_programs.hpp"
+#include "kernels/compile/program.hpp"
+#include "kernels/compile/spirv.hpp"
 
 namespace {
 

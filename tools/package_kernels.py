@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-CHILD_SOCKET, FILES_OF_REQUEST = 4, 3  # src/user_kernels/compile/child.hpp
+CHILD_SOCKET, FILES_OF_REQUEST = 4, 3  # src/kernels/compile/child.hpp
 NO_ANSWER = "a message ends early"  # the library's error for an empty answer
 
 

@@ -39,6 +39,7 @@
 #include "usmx/exchange/dlpack.hpp"
 #include "usmx/exchange/usm_array_interface.hpp"
 #include "usmx/generated_kernels/generated_kernels.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/kernels/disk_cache.hpp"
 #include "usmx/layout/device_view.hpp"
 #include "usmx/layout/dtype.hpp"
@@ -58,5 +59,4 @@
 #include "usmx/runtime/host_compiler.hpp"
 #include "usmx/runtime/queues.hpp"
 #include "usmx/runtime/usm_kind.hpp"
-#include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"

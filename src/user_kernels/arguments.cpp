@@ -12,10 +12,10 @@
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/copy/copy.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/layout/for_each.hpp"
 #include "usmx/memory/usm.hpp"
 #include "usmx/runtime/devices.hpp"
-#include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1 {
 

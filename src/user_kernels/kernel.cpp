@@ -8,11 +8,11 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/spirv.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
-#include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/spirv.hpp"
 #include "user_kernels/kernel_code.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"

@@ -8,11 +8,11 @@
 #include <sycl/interop_handle.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "kernels/compile/by_runtime.hpp"
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/spirv.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/usm_driver.hpp"
-#include "user_kernels/compile/by_runtime.hpp"
-#include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {

@@ -31,7 +31,7 @@
 #include "runtime/drivers/cuda.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/api.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1::detail {

@@ -10,9 +10,9 @@
 #include <sycl/kernel_bundle.hpp>
 
 #include "array/array.hpp"
+#include "kernels/compile/program.hpp"
 #include "runtime/queues.hpp"
 #include "runtime/waits.hpp"
-#include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/runtime/devices.hpp"
 

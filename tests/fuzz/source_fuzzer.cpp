@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/compile/program.hpp"
 #include "support.hpp"
-#include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {

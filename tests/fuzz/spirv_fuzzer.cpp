@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/compile/spirv.hpp"
 #include "support.hpp"
-#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -13,7 +13,7 @@ import pytest
 import usmx
 from helpers import eventually, output_of, run_python
 
-# Kernels for CUDA devices are compiled by NVIDIA's compiler: tests/cpp/user_kernels/compile/nvrtc_test.cpp.
+# Kernels for CUDA devices are compiled by NVIDIA's compiler: tests/cpp/kernels/compile/nvrtc_test.cpp.
 about_the_runtimes_compiler = pytest.mark.skipif(
     usmx.SyclDevice().backend == "cuda",
     reason="the SYCL runtime's compiler makes no kernels for CUDA devices",

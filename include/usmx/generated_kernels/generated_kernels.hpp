@@ -22,8 +22,8 @@
 #include "usmx/base/api.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/spellings.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/layout/layout.hpp"
-#include "usmx/user_kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1 {

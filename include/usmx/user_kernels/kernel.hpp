@@ -29,8 +29,8 @@
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/base/spellings.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/layout/device_view.hpp"
-#include "usmx/user_kernels/compile.hpp"
 
 namespace usmx::inline v1 {
 

@@ -13,7 +13,7 @@
 #include "support/errors.hpp"
 #include "support/nanobind.hpp"
 #include "sycl_objects/dpctl.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "usmx/kernels/compile.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::bindings {

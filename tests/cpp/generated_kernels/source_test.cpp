@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/program.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/program.hpp"
+#include "usmx/kernels/compile.hpp"
 
 namespace {
 

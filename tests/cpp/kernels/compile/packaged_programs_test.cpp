@@ -1,6 +1,6 @@
-// src/user_kernels/compile/packaged_programs.hpp: the very program that was packaged is found, and
-// no other; a file in any state is read or counts as none.
-#include "user_kernels/compile/packaged_programs.hpp"
+// src/kernels/compile/packaged_programs.hpp: the very program that was packaged is found, and no
+// other; a file in any state is read or counts as none.
+#include "kernels/compile/packaged_programs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "user_kernels/compile/spirv.hpp"
+#include "kernels/compile/spirv.hpp"
 
 #include <cxxabi.h>
 

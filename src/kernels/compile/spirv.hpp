@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "usmx/user_kernels/compile.hpp"
+#include "usmx/kernels/compile.hpp"
 
 namespace usmx::inline v1::internal {
 

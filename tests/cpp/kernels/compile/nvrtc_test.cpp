@@ -1,5 +1,4 @@
-// user_kernels/compile/compiler.hpp for CUDA devices: NVIDIA's compiler needs none of them to
-// compile.
+// kernels/compile/compiler.hpp for CUDA devices: NVIDIA's compiler needs none of them to compile.
 #include <gtest/gtest.h>
 
 #include <initializer_list>
@@ -7,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/program.hpp"
-#include "user_kernels/compile/spirv.hpp"
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/program.hpp"
+#include "kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "user_kernels/compile/child.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "kernels/compile/child.hpp"
+#include "usmx/kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -1,4 +1,4 @@
-#include "user_kernels/compile/child.hpp"
+#include "kernels/compile/child.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,8 +19,8 @@
 #include <system_error>
 #include <utility>
 
+#include "kernels/compile/child_folder.hpp"
 #include "runtime/waits.hpp"
-#include "user_kernels/compile/child_folder.hpp"
 
 extern char** environ;
 

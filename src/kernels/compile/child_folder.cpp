@@ -1,4 +1,4 @@
-#include "user_kernels/compile/child_folder.hpp"
+#include "kernels/compile/child_folder.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

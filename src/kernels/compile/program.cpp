@@ -1,4 +1,4 @@
-#include "user_kernels/compile/program.hpp"
+#include "kernels/compile/program.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -8,8 +8,8 @@
 #include <tuple>
 
 #include "kernels/cache_files.hpp"
+#include "kernels/compile/spirv.hpp"
 #include "kernels/groups.hpp"
-#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 
 USMX_EMBED(kernel_header, USMX_REPOSITORY "/include/usmx/kernel.hpp")

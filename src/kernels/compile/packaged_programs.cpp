@@ -1,4 +1,4 @@
-#include "user_kernels/compile/packaged_programs.hpp"
+#include "kernels/compile/packaged_programs.hpp"
 
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // usmx-compile: compiles programs, one after the other. A child of the library runs it, because the
 // compiler may end its process. Each request comes by the socket, with limits and files: it is read
-// from file 0, and the answer written to file 3 (user_kernels/compile/child.hpp).
+// from file 0, and the answer written to file 3 (kernels/compile/child.hpp).
 #include <malloc.h>
 #include <poll.h>
 #include <sys/resource.h>
@@ -30,12 +30,12 @@
 #include <sycl/exception.hpp>
 #include <sycl/kernel_bundle.hpp>
 
-#include "user_kernels/compile/by_runtime.hpp"
-#include "user_kernels/compile/child.hpp"
-#include "user_kernels/compile/child_folder.hpp"
-#include "user_kernels/compile/nvrtc.hpp"
-#include "user_kernels/compile/program.hpp"
-#include "user_kernels/compile/spirv.hpp"
+#include "kernels/compile/by_runtime.hpp"
+#include "kernels/compile/child.hpp"
+#include "kernels/compile/child_folder.hpp"
+#include "kernels/compile/nvrtc.hpp"
+#include "kernels/compile/program.hpp"
+#include "kernels/compile/spirv.hpp"
 
 namespace {
 

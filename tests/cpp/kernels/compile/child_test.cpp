@@ -1,4 +1,4 @@
-#include "user_kernels/compile/child.hpp"
+#include "kernels/compile/child.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/packaged_programs.hpp"
+#include "kernels/compile/program.hpp"
 #include "support/device_test.hpp"
-#include "user_kernels/compile/compiler.hpp"
-#include "user_kernels/compile/packaged_programs.hpp"
-#include "user_kernels/compile/program.hpp"
 #include "usmx/base/error.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-#include "user_kernels/compile/compiler.hpp"
+#include "kernels/compile/compiler.hpp"
 
 #include <sys/wait.h>
 
@@ -12,16 +12,16 @@
 #include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "kernels/compile/child.hpp"
+#include "kernels/compile/packaged_programs.hpp"
+#include "kernels/compile/spirv.hpp"
 #include "kernels/device_kernel.hpp"
 #include "kernels/store.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/usm_driver.hpp"
-#include "user_kernels/compile/child.hpp"
-#include "user_kernels/compile/packaged_programs.hpp"
-#include "user_kernels/compile/spirv.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "usmx/kernels/compile.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -1,4 +1,4 @@
-#include "user_kernels/compile/spirv.hpp"
+#include "kernels/compile/spirv.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
-#include "usmx/user_kernels/compile.hpp"
+#include "usmx/kernels/compile.hpp"
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <sycl/device.hpp>
 #include <sycl/kernel_bundle.hpp>
 
-#include "user_kernels/compile/program.hpp"
+#include "kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
 

@@ -12,9 +12,9 @@
 #include <sycl/device.hpp>
 
 #include "kernels/cache_files.hpp"
-#include "user_kernels/compile/child.hpp"
-#include "user_kernels/compile/nvrtc.hpp"
-#include "user_kernels/compile/program.hpp"
+#include "kernels/compile/child.hpp"
+#include "kernels/compile/nvrtc.hpp"
+#include "kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
 

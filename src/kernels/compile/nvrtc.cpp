@@ -1,4 +1,4 @@
-#include "user_kernels/compile/nvrtc.hpp"
+#include "kernels/compile/nvrtc.hpp"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "user_kernels/compile/program.hpp"
+#include "kernels/compile/program.hpp"
 
 #include <gtest/gtest.h>
 

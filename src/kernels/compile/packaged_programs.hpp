@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "user_kernels/compile/program.hpp"
+#include "kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
 
