@@ -1,34 +1,23 @@
-# Compiles the device kernels of src/kernels/device, by the SYCL runtime's own compiler, into one object for
-# each group, which become part of libusmx.so together with their sources: src/kernels/groups.hpp.
+# The file usmx-kernels, which lies beside usmx-compile: usmx's own kernels, of src/kernels/device and of mathematics, as they
+# are compiled when usmx is built (tools/compile_programs.cpp). Their sources are a part of libusmx.so.
 
 set(kernel_folder "${PROJECT_SOURCE_DIR}/src/kernels/device")
 file(GLOB kernel_sources CONFIGURE_DEPENDS "${kernel_folder}/*.cpp" "${kernel_folder}/*.hpp")
 set(kernel_output "${PROJECT_BINARY_DIR}/kernels")
-
-# The groups are listed in groups.hpp, once for C++ and this.
-set(kernel_group_list "${PROJECT_SOURCE_DIR}/src/kernels/groups.hpp")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${kernel_group_list}")
-file(READ "${kernel_group_list}" text)
-string(REGEX MATCHALL "EACH\\([a-z_]+, [a-z_]+\\)" groups "${text}")
-set(kernel_objects)
-set(kernel_ptx)
-foreach(group IN LISTS groups)
-  string(REGEX REPLACE "EACH\\(([a-z_]+),.*" "\\1" name "${group}")
-  list(APPEND kernel_objects "${kernel_output}/${name}.syclbin" "${kernel_output}/${name}_wide.syclbin")
-  list(APPEND kernel_ptx "${kernel_output}/${name}.ptx")
-endforeach()
-
-# The sources are the files of the folder: their list for sources.cpp.
-set(text)
+set(text) # the list of the folder's files for group_programs.cpp
 foreach(source IN LISTS kernel_sources)
   cmake_path(GET source FILENAME name)
   string(MAKE_C_IDENTIFIER "${name}" symbol)
   string(APPEND text "USMX_SOURCE(${symbol}, \"${name}\", \"${source}\")\n")
 endforeach()
 file(CONFIGURE OUTPUT "${kernel_output}/kernel_sources.inc" CONTENT "${text}")
+set_source_files_properties(src/kernels/group_programs.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
+                                                                     OBJECT_DEPENDS "${kernel_sources}")
 
-usmx_add_tool(usmx_compile_kernels tools/compile_kernels.cpp src/kernels/compile/nvrtc.cpp
-              SHARED src/kernels/groups.cpp src/kernels/runtime_compiler.cpp)
+usmx_add_tool(
+  usmx_compile_programs tools/compile_programs.cpp src/kernels/compile/nvrtc.cpp
+  SHARED src/base/messages.cpp src/kernels/cache_files.cpp src/kernels/group_programs.cpp src/kernels/groups.cpp
+         src/kernels/compile/packaged_programs.cpp src/kernels/compile/program.cpp src/kernels/compile/spirv.cpp)
 
 # The CPU device is all it takes. In a fresh Python environment, as in an isolated build, nothing
 # registers its driver, and a selection of the user's may leave it out.
@@ -36,15 +25,8 @@ set(kernel_environment --unset=ONEAPI_DEVICE_SELECTOR)
 if(EXISTS "${SYCLRuntime_LIBRARY_DIR}/libintelocl.so")
   list(APPEND kernel_environment "OCL_ICD_FILENAMES=${SYCLRuntime_LIBRARY_DIR}/libintelocl.so")
 endif()
-add_custom_command(
-  OUTPUT ${kernel_objects}
-  DEPENDS usmx_compile_kernels ${kernel_sources}
-  COMMAND "${CMAKE_COMMAND}" -E env ${kernel_environment} "$<TARGET_FILE:usmx_compile_kernels>"
-          "${kernel_output}"
-  COMMENT "Compiling the device kernels"
-  VERBATIM)
 
-# For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml); else the files are empty.
+# For CUDA devices: PTX, by NVIDIA's run-time compiler where the build has it (pyproject.toml).
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter)
 set(ptx_compiler)
 if(USMX_CUDA_KERNELS)
@@ -58,18 +40,31 @@ if(USMX_CUDA_KERNELS)
 else()
   message(STATUS "Kernels for CUDA devices: left out, USMX_CUDA_KERNELS is OFF")
 endif()
-add_custom_command(
-  OUTPUT ${kernel_ptx}
-  DEPENDS usmx_compile_kernels ${kernel_sources}
-  COMMAND usmx_compile_kernels "${kernel_output}" "${ptx_compiler}"
-  COMMENT "Compiling the device kernels for CUDA devices"
-  VERBATIM)
 
-set_source_files_properties(src/kernels/runtime_compiler.cpp PROPERTIES INCLUDE_DIRECTORIES "${kernel_output}"
-                                                               OBJECT_DEPENDS "${kernel_sources}")
-set_source_files_properties(
-  src/kernels/objects.cpp PROPERTIES COMPILE_DEFINITIONS "USMX_KERNEL_OBJECTS=\"${kernel_output}\""
-                                     OBJECT_DEPENDS "${kernel_objects};${kernel_ptx}")
+if(NOT USMX_PACKAGED_KERNELS MATCHES "^(full|core|none)$")
+  message(FATAL_ERROR "USMX_PACKAGED_KERNELS: expected full, core or none, found '${USMX_PACKAGED_KERNELS}'")
+endif()
+set(kernel_compiler "${SYCLRuntime_LIBRARY_DIR}/libsycl-jit.so")
+set(usmx_packaged_kernels "${PROJECT_BINARY_DIR}/usmx-kernels")
+if(SKBUILD) # with the kernels of the Python package's ordinary calls, which is built by then
+  file(GLOB mathematics CONFIGURE_DEPENDS python/usmx/_compute/*.py)
+  set(kernel_inputs _core usmx tools/package_kernels.py tools/ordinary_calls.py python/usmx/random.py ${mathematics})
+  set(compile_kernels
+      "${Python_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tools/package_kernels.py" "${USMX_PACKAGED_KERNELS}" "$<TARGET_FILE:usmx>"
+      "$<TARGET_FILE:_core>" "$<TARGET_FILE:usmx_compile_programs>")
+else()
+  set(kernel_inputs)
+  set(compile_kernels "$<TARGET_FILE:usmx_compile_programs>" none)
+endif()
+add_custom_command(
+  OUTPUT "${usmx_packaged_kernels}"
+  DEPENDS usmx_compile_programs ${kernel_inputs}
+  COMMAND "${CMAKE_COMMAND}" -E env ${kernel_environment} ${compile_kernels} "${usmx_packaged_kernels}"
+          "${kernel_compiler}" "${ptx_compiler}"
+  COMMENT "Compiling usmx's kernels"
+  VERBATIM)
+add_custom_target(usmx_packaged_kernels ALL DEPENDS "${usmx_packaged_kernels}")
+install(FILES "${usmx_packaged_kernels}" DESTINATION libexec)
 
 # Files of the repository that are a part of the library, by their paths: the headers of users' kernels, which it gives to
 # the compilers, and the texts that the kernels of its own mathematics begin with.

@@ -1,8 +1,12 @@
-// compile_programs REQUESTS FILE COMPILER: run by the package's build (tools/package_kernels.py).
-// Compiles the programs of the requests in a folder, by the SYCL runtime's own compiler, and writes
-// them to the file of the package (src/kernels/compile/packaged_programs.hpp). A program that
-// cannot be compiled here is left out, and compiled when it is first needed. What the file has,
+// compile_programs REQUESTS FILE COMPILER [NVRTC]: run by the build. Compiles usmx's own groups of
+// kernels, and the programs of the requests in a folder (tools/package_kernels.py) if it is not
+// "none", by the SYCL runtime's own compiler, and writes them to the file of the package
+// (src/kernels/compile/packaged_programs.hpp). A program that cannot be compiled here, for want of
+// a device or a compiler, is left out, and compiled when it is first needed. What the file has,
 // from an earlier build with this compiler, which is a library, is kept.
+//
+// With NVRTC, a library, the groups are compiled to PTX besides, which needs no GPU: text that the
+// driver of each CUDA device builds for itself.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,9 +33,11 @@
 
 #include "kernels/compile/by_runtime.hpp"
 #include "kernels/compile/child.hpp"
+#include "kernels/compile/nvrtc.hpp"
 #include "kernels/compile/packaged_programs.hpp"
 #include "kernels/compile/program.hpp"
 #include "kernels/compile/spirv.hpp"
+#include "kernels/group_programs.hpp"
 
 namespace {
 
@@ -44,9 +50,27 @@ std::string content_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+using program_map = std::map<program_key, program>;
+
+void add_groups(program_map& to, std::span<const kernel_shape> shapes) {
+  for (const kernel_group group : all_kernel_groups) {
+    for (const kernel_shape shape : shapes) {
+      if (shape == kernel_shape::tiled && group == kernel_group::cast_integer_double) {
+        continue;  // every CUDA device has double precision
+      }
+      program made = program_of(group, shape);
+      const program_key key = key_of(made);
+      to.emplace(key, std::move(made));
+    }
+  }
+}
+
 /// Each program once.
-std::map<program_key, program> programs_in(const fs::path& folder) {
-  std::map<program_key, program> all;
+program_map programs_in(const fs::path& folder) {
+  program_map all;
+  if (folder == "none") {
+    return all;
+  }
   for (const fs::directory_entry& each : fs::directory_iterator(folder)) {
     const std::string content = content_of(each.path());
     message_reader request(content);
@@ -73,7 +97,7 @@ class compiler {
   packaged_program compiled(const program& source) const {
     program whole = source;
     // Kernels with sub-groups of different sizes would be several images.
-    whole.options.emplace_back("-fsycl-device-code-split=off");
+    whole.options.emplace_back(one_image_option);
     std::string log;
     const std::string object = object_of(whole, log);
     if (read_syclbin(object).images.size() != 1) {
@@ -82,6 +106,7 @@ class compiler {
     const std::vector<usmx::diagnostic> said = parse_diagnostics(log);
     packaged_program made{object, {}};
     for (std::size_t k = 0; k < source.kernels.size(); ++k) {
+      require_kernel(object, source.kernels[k]);
       made.log += dimensions_text(source, k, dimensions_in(said, source, k));
     }
     return made;
@@ -109,6 +134,15 @@ class compiler {
   }
 
  private:
+  /// Throws unless the object has the kernel: the compiler leaves out, without a word, what does
+  /// not suit its devices. An object cannot be asked, and building it to ask takes seconds; but the
+  /// names of its entry points stand in it.
+  static void require_kernel(std::string_view object, const std::string& name) {
+    if (object.find(std::string_view(name.c_str(), name.size() + 1)) == object.npos) {
+      throw std::runtime_error("the object lacks the kernel " + name);
+    }
+  }
+
   std::string object_of(const program& source, std::string& log) const {
     auto bundle = source_bundle_of(source, context_);
     const std::vector<char> content =
@@ -154,7 +188,7 @@ packaged_programs made_before(const fs::path& file, const fs::path& compiler) {
   return packaged_programs(is_current && !missing ? file : fs::path());
 }
 
-std::vector<group> groups_of(const std::map<program_key, program>& all) {
+std::vector<group> groups_of(const program_map& all) {
   std::vector<group> groups;
   for (const auto& each : all) {
     const bool is_joinable_one = is_joinable(each.second);
@@ -213,6 +247,22 @@ int compile_share(const std::vector<group>& groups, std::size_t first, std::size
   return EXIT_FAILURE;
 }
 
+/// PTX for all devices whose shared memory moves by itself. Throws std::runtime_error.
+packaged_program ptx_of(const program& source, const std::string& compiler) {
+  program taken = as_for_nvrtc(source);
+  nvrtc_result made = compile_by_nvrtc({.library = compiler,
+                                        .capability = 60,
+                                        .is_for_newer = true,
+                                        .text = std::move(taken.text),
+                                        .options = std::move(taken.options),
+                                        .files = std::move(taken.files)});
+  if (made.code.empty()) {
+    throw std::runtime_error(made.log);
+  }
+  made.code.resize(made.code.find('\0'));
+  return {std::move(made.code), {}};
+}
+
 std::vector<named_program> made_in(const std::string& content) {
   std::vector<named_program> all;
   message_reader made(content);
@@ -225,25 +275,39 @@ std::vector<named_program> made_in(const std::string& content) {
   return all;
 }
 
-}  // namespace
-
-int main(int count, char** arguments) try {
-  if (count != 4) {
-    std::cerr << "usage: compile_programs REQUESTS FILE COMPILER\n";
-    return 2;
-  }
-  const fs::path file = arguments[2];
-  std::map<program_key, program> all = programs_in(arguments[1]);
-  const std::size_t wanted = all.size();
-  std::vector<named_program> made;
-  const packaged_programs before = made_before(file, arguments[3]);
+/// Takes the programs that an earlier build has made out of all.
+std::vector<named_program> taken_from(const packaged_programs& before, program_map& all) {
+  std::vector<named_program> taken;
   std::erase_if(all, [&](const auto& each) {
     auto found = before.find(each.second);
     if (found) {
-      made.push_back({each.first, *std::move(found)});
+      taken.push_back({each.first, *std::move(found)});
     }
     return found.has_value();
   });
+  return taken;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) try {
+  if (count != 4 && count != 5) {
+    std::cerr << "usage: compile_programs REQUESTS FILE COMPILER [NVRTC]\n";
+    return 2;
+  }
+  const fs::path file = arguments[2];
+  const std::string nvrtc = count == 5 ? arguments[4] : "";
+  program_map all = programs_in(arguments[1]);
+  add_groups(all, all_kernel_shapes);
+  program_map for_cuda;
+  if (!nvrtc.empty()) {
+    constexpr kernel_shape tiled[] = {kernel_shape::tiled};
+    add_groups(for_cuda, tiled);
+  }
+  const std::size_t wanted = all.size() + for_cuda.size();
+  const packaged_programs before = made_before(file, arguments[3]);
+  std::vector<named_program> made = taken_from(before, all);
+  std::ranges::move(taken_from(before, for_cuda), std::back_inserter(made));
   const std::vector<group> groups = groups_of(all);
   // The runtime compiles one program at a time in a process. It is first used in the children.
   const std::size_t processes = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
@@ -260,6 +324,13 @@ int main(int count, char** arguments) try {
       ::_exit(compile_share(groups, k, processes, part_of(k)));
     }
   }
+  for (const auto& [key, source] : for_cuda) {
+    try {
+      made.push_back({key, ptx_of(source, nvrtc)});
+    } catch (const std::exception& failed) {
+      std::cerr << "compile_programs: for CUDA devices: " << failed.what() << '\n';
+    }
+  }
   for (std::size_t k = 0; k < processes; ++k) {
     int status = 0;
     ::waitpid(children[k], &status, 0);
@@ -270,7 +341,7 @@ int main(int count, char** arguments) try {
   }
   packaged_programs::write(file, made);
   std::cout << "compile_programs: " << made.size() << " of " << wanted << " programs, "
-            << all.size() << " compiled\n";
+            << all.size() + for_cuda.size() << " compiled\n";
   return 0;
 } catch (const std::exception& failed) {
   std::cerr << "compile_programs: " << failed.what() << '\n';

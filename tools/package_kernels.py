@@ -1,12 +1,12 @@
-"""Compiles the kernels of ordinary calls into one file, which the package has beside usmx-compile.
+"""Compiles usmx's kernels into one file, which the package has beside usmx-compile.
 
-    package_kernels.py SET LIBRARY MODULE COMPILE_PROGRAMS COMPILER FILE
+    package_kernels.py SET LIBRARY MODULE COMPILE_PROGRAMS FILE COMPILER NVRTC
 
-The package's build runs it (cmake/UsmxMathematics.cmake). SET is one of ordinary_calls.py, or
-"none". It makes the calls of the set as programs do, with a compiler that only notes what it is
-asked for; `compile_programs` then compiles that. So the kernels are those that calls ask for,
-whatever makes their sources. Where that cannot be done, since there is no device, no compiler or no
-NumPy, the file is empty, and kernels are compiled when they are first needed.
+The package's build runs it (cmake/UsmxKernels.cmake). `compile_programs` compiles the kernels that
+copy, convert and select, and those of the calls of SET, which is one of ordinary_calls.py, or
+"none". The calls are made as programs do, with a compiler that only notes what it is asked for. So
+the kernels are those that calls ask for, whatever makes their sources. Where that cannot be done,
+since there is no device, no compiler or no NumPy, kernels are compiled when they are first needed.
 """
 
 import os
@@ -72,21 +72,28 @@ def make_calls(name: str, again: str) -> None:
 
 
 def main(
-    calls: str, library: Path, module: Path, programs: Path, compiler: Path, file: Path
+    calls: str,
+    library: Path,
+    module: Path,
+    programs: Path,
+    file: Path,
+    compiler: Path,
+    nvrtc: str,
 ) -> None:
-    if calls == "none":
-        file.write_bytes(b"")
-        return
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         requests = folder / "requests"
         requests.mkdir()
-        preloaded = staged(folder, library, module)
         environment = {
             **os.environ,
             # The same kernels on every machine: those for CPUs differ from those for GPUs.
             "ONEAPI_DEVICE_SELECTOR": "opencl:cpu",
         }
+        compile_all = [programs, requests, file, compiler, nvrtc]
+        subprocess.run(compile_all, env=environment, check=True, timeout=900)
+        if calls == "none":
+            return
+        preloaded = staged(folder, library, module)
         noting = {
             **environment,
             "LD_PRELOAD": str(preloaded),  # else the module finds the library where it was built
@@ -99,19 +106,17 @@ def main(
         known: set[bytes] | None = None
         try:
             while True:
+                shutil.copyfile(file, staged_file)
                 make = [sys.executable, __file__, "--call", calls, again]
                 subprocess.run(make, env=noting, check=True, timeout=300)
                 noted = {request.read_bytes() for request in requests.iterdir()}
                 if noted == known:  # nothing is missing, or nothing more can be compiled
                     return
-                compile_all = [programs, requests, file, compiler]
                 subprocess.run(compile_all, env=environment, check=True, timeout=900)
-                shutil.copyfile(file, staged_file)
                 # With what there is now, calls come to their second kernel.
                 again, known = "1", noted
         except (OSError, subprocess.SubprocessError) as error:
             print(f"package_kernels: kernels will be compiled when they are first needed: {error}")
-            file.write_bytes(b"")
 
 
 if __name__ == "__main__":
@@ -120,4 +125,4 @@ if __name__ == "__main__":
     elif sys.argv[1] == "--call":
         make_calls(*sys.argv[2:])
     else:
-        main(sys.argv[1], *map(Path, sys.argv[2:]))
+        main(sys.argv[1], *map(Path, sys.argv[2:7]), sys.argv[7])

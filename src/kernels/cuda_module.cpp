@@ -1,7 +1,5 @@
 #include "kernels/device_kernel.hpp"
 
-#include <algorithm>
-
 #include "base/process.hpp"
 #include "usmx/base/error.hpp"
 
@@ -104,22 +102,6 @@ std::vector<CUfunction> load_kernels(const sycl::device& device, const char* cod
     } else {
       require_success(found, name.c_str());
     }
-  }
-  return kernels;
-}
-
-std::vector<CUfunction> load_kernels(const sycl::device& device, kernel_group group) {
-  const std::span<const char> ptx = kernel_object(group, kernel_shape::tiled);
-  if (ptx.empty()) {
-    throw value_error("not compiled for CUDA devices when the package was built");
-  }
-  const auto in_group = names_of(group);
-  const std::vector<std::string> names(in_group.begin(), in_group.end());
-  std::vector<CUfunction> kernels = load_kernels(device, ptx.data(), names);
-  if (const auto missing = std::ranges::find(kernels, nullptr); missing != kernels.end()) {
-    throw value_error(message("expected kernel ",
-                              names[static_cast<std::size_t>(missing - kernels.begin())],
-                              ", which is not there"));
   }
   return kernels;
 }

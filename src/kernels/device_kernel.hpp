@@ -18,7 +18,6 @@
 #include <sycl/kernel.hpp>
 #include <sycl/nd_range.hpp>
 
-#include "kernels/groups.hpp"
 #include "runtime/drivers/cuda.hpp"
 
 // Kernels for CUDA devices: the package's PTX, which the device's driver builds and keeps on disk
@@ -29,15 +28,10 @@ typedef struct CUfunc_st* CUfunction;
 
 namespace usmx::inline v1::detail::cuda {
 
-/// The kernels of a group in the order of its names, built for that device in its primary context,
-/// where the SYCL runtime works. They live for ever. Throws device_error with the driver's reason,
-/// and value_error if the package has no PTX for them.
-std::vector<CUfunction> load_kernels(const sycl::device&, kernel_group);
-
-/// The kernels of that name in code that the driver builds: PTX, which ends with a null character,
-/// or a cubin. Null for a name that is not there. They live for ever: nobody knows when the last
-/// launch has ended, and the driver does not say whether unloading waits for it. Throws
-/// device_error with the driver's reason.
+/// The kernels of that name in code that the driver builds, in the device's primary context, where
+/// the SYCL runtime works: PTX, which ends with a null character, or a cubin. Null for a name that
+/// is not there. They live for ever: nobody knows when the last launch has ended, and the driver
+/// does not say whether unloading waits for it. Throws device_error with the driver's reason.
 std::vector<CUfunction> load_kernels(const sycl::device&, const char* code,
                                      std::span<const std::string> names);
 
@@ -74,10 +68,12 @@ using runtime_run = std::function<void(sycl::handler&)>;
 using cuda_run = std::function<void(CUstream)>;
 using kernel_run = std::variant<runtime_run, cuda_run>;
 
+/// The code of a kernel, ready to run.
+using device_code = std::variant<sycl::kernel, CUfunction>;
+
 class device_kernel {
  public:
-  explicit device_kernel(sycl::kernel kernel) : kernel_(std::move(kernel)) {}
-  explicit device_kernel(CUfunction kernel) : kernel_(kernel) {}
+  explicit device_kernel(device_code kernel) : kernel_(std::move(kernel)) {}
 
   /// Makes the handler's command run the kernel after those events. The arguments are copied bit by
   /// bit.
@@ -131,7 +127,7 @@ class device_kernel {
     return {range[0], range[1], range[2]};
   }
 
-  std::variant<sycl::kernel, CUfunction> kernel_;
+  device_code kernel_;
 };
 
 }  // namespace usmx::inline v1::detail

@@ -106,19 +106,6 @@ std::string_view source_file_of(kernel_group group) {
   return files[static_cast<std::size_t>(group)];
 }
 
-std::vector<std::string> compile_options_of(kernel_group group, kernel_shape shape) {
-  // The whole group is one image: by default, kernels that need different aspects get images of
-  // their own, and the runtime saves what it links of several without their code.
-  std::vector<std::string> options{"-fsycl-device-code-split=off"};
-  if (group == kernel_group::cast_integer_double) {
-    options.emplace_back("-DUSMX_INTEGER_DOUBLE");
-  }
-  if (shape == kernel_shape::wide) {
-    options.emplace_back("-DUSMX_WIDE_GROUPS");
-  }
-  return options;
-}
-
 kernel_id positions_kernel(type_code type) {
   return select_kernel(std::string("usmx_positions_").append(short_name(type)));
 }

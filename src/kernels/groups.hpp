@@ -1,5 +1,5 @@
-// The device kernels, in groups that are compiled, built and kept together: their names, sources
-// and options, and what of them is inside the library. copy/kernels.hpp runs them. No SYCL here.
+// The device kernels, in groups that are compiled, built and kept together: their names and
+// sources. group_programs.hpp makes programs of them, and copy/kernels.hpp runs them. No SYCL here.
 #pragma once
 
 #include <array>
@@ -19,8 +19,7 @@
 namespace usmx::inline v1::detail {
 
 /// The groups: kernels that need the same of a device, in one file each, since a file that mixes
-/// them is saved without code. EACH(name, source file without its extension). CMake reads this
-/// list, too: cmake/UsmxKernels.cmake.
+/// them is saved without code. EACH(name, source file without its extension).
 // clang-format off
 #define USMX_KERNEL_GROUPS(EACH)         \
   EACH(copy, copy_elements)              \
@@ -92,11 +91,9 @@ constexpr std::span<const char* const> names_of(kernel_group group) {
   return {};
 }
 
-/// The name of a group, such as "cast_double", which is also the stem of the object's file name.
-/// For wide kernels it ends with "_wide".
+/// The name of a group, such as "cast_double". For wide kernels it ends with "_wide".
 std::string name_of(kernel_group, kernel_shape);
 std::string_view source_file_of(kernel_group);
-std::vector<std::string> compile_options_of(kernel_group, kernel_shape);
 
 /// A kernel for items of 1, 2, 4, 8 or 16 bytes: the one at `index` among those of its group.
 template <kernel_group group, std::size_t index>
@@ -134,8 +131,7 @@ cast_step cast_of(type_code from, type_code to, bool fp64);
 
 }  // namespace usmx::inline v1::detail
 
-// The device kernels inside the library: their SYCL sources, each group as it was compiled when the
-// package was built, and how a file is embedded.
+// How a file is embedded in the library.
 
 // The bytes of the file at `path`, a string literal, as usmx_<symbol>_begin up to
 // usmx_<symbol>_end; a null character follows.
@@ -147,22 +143,3 @@ cast_step cast_of(type_code from, type_code to, bool fp64);
                         "\"\n" USMX_EMBED_LABEL(symbol, "_end") ".byte 0\n.popsection\n");
 #define USMX_EMBED_LABEL(symbol, end) \
   ".hidden usmx_" #symbol end "\n.globl usmx_" #symbol end "\nusmx_" #symbol end ":\n"
-
-namespace usmx::inline v1::detail {
-
-struct kernel_source {
-  std::string_view name;  // as in #include
-  std::string_view text;
-};
-
-/// Every file of src/kernels/device.
-std::span<const kernel_source> kernel_sources();
-/// The text of one of these files.
-std::string_view kernel_source_text(std::string_view name);
-
-/// The object SYCLBIN of a group; of the shape `tiled` the PTX for CUDA devices, which ends with a
-/// null character. Empty if none could be compiled when the package was built, and for groups that
-/// no such device needs.
-std::span<const char> kernel_object(kernel_group, kernel_shape);
-
-}  // namespace usmx::inline v1::detail

@@ -1,21 +1,18 @@
-// The device kernels of a context, built for a device when they are first needed: from the disk
-// cache, else from the package's compiled kernels, else from source.
+// The device kernels of a context, built for a device when they are first needed, as programs of
+// kernels/compile/program_store.hpp.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <list>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
-#include <sycl/kernel.hpp>
 #include <sycl/queue.hpp>
 
 #include "base/ranked_mutex.hpp"
-#include "kernels/cache_files.hpp"
 #include "kernels/device_kernel.hpp"
 #include "kernels/groups.hpp"
 #include "runtime/contexts.hpp"
@@ -70,20 +67,5 @@ class kernel_store final : public context_slot {
 
 /// The kernels for a queue's device and context, held together with the context's state.
 std::shared_ptr<device_kernels> kernels_of(const sycl::queue&);
-
-/// The origin of the kernels of a group, in the order in which `find` tries. For tests.
-enum class kernel_origin { disk_cache, package, source };
-
-/// The kernels of a group in the order of its names. Throws if that origin does not have them all
-/// for this device. What was built goes to the disk cache.
-std::vector<sycl::kernel> load_kernels(kernel_origin, const sycl::context&, const sycl::device&,
-                                       kernel_group, kernel_shape, const cache_files&);
-
-/// The identity of everything that code built for a device depends on: the device, its driver, the
-/// runtime, usmx. It is text without null characters.
-std::string build_identity_of(const sycl::device&);
-
-/// The key of the built kernels of a group, from everything that they depend on.
-kernel_cache_key cache_key_of(const sycl::device&, kernel_group, kernel_shape);
 
 }  // namespace usmx::inline v1::detail

@@ -8,7 +8,7 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
-#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/program_store.hpp"
 #include "kernels/compile/spirv.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/queues.hpp"
@@ -141,60 +141,56 @@ kernel::kernel(std::shared_ptr<const implementation> shared) noexcept
 namespace {
 
 /// Loads a compiled program, so that it is ready to run. Throws if it lacks one of the kernels.
-detail::built_program load_all(detail::compiled_program compiled, const detail::program& program,
-                               std::span<const std::string> names, const sycl::context& context,
-                               const sycl::device& device, bool debug) {
+detail::built_program load_all(detail::compiled_program& compiled, const detail::program& program,
+                               const sycl::context& context, const sycl::device& device,
+                               bool debug) {
   const detail::runtime_call call;
+  const std::vector<std::string>& names = program.kernels;
   const std::vector<diagnostic> said = detail::parse_diagnostics(compiled.log);
-  std::vector<detail::kernel_code> codes =
+  std::vector<detail::device_code> codes =
       detail::load_code(compiled.executable, names, context, device);
   std::vector<detail::built_kernel> kernels;
   for (std::size_t i = 0; i < names.size(); ++i) {
+    detail::kernel_code code(std::move(codes[i]));
     kernel_signature signature{names[i], parameters_in(compiled.executable, i, names[i]),
                                detail::dimensions_in(said, program, i)};
-    const auto limits = all_limits(codes[i], signature, device);
+    const auto limits = all_limits(code, signature, device);
     const bool has_views =
         std::ranges::any_of(signature.parameters, detail::is_view, &kernel_parameter::form);
-    kernels.push_back({std::move(signature), detail::for_users(said), std::move(codes[i]), limits,
+    kernels.push_back({std::move(signature), detail::for_users(said), std::move(code), limits,
                        debug && has_views});
   }
   return std::make_shared<const std::vector<detail::built_kernel>>(std::move(kernels));
 }
 
-/// Loads a program from the disk cache. Else links what the package has, or compiles it, and stores
-/// it there.
-detail::built_program build_all(const detail::program& program, std::span<const std::string> names,
-                                const sycl::context& context, const sycl::device& device,
-                                const detail::compile_target& target,
-                                const detail::cached_program& cache, const compile_options& how) {
-  if (auto found = cache.load()) {
-    try {
-      return load_all(*std::move(found), program, names, context, device, how.debug);
-    } catch (const std::exception& useless) {
-      cache.discard(useless.what());
-    }
-  }
-  auto packaged = detail::linked_from_package(program, target, context);
-  detail::compiled_program made =
-      packaged ? *std::move(packaged) : detail::compile(program, target, how.progress);
-  detail::built_program built = load_all(made, program, names, context, device, how.debug);
-  cache.store(made);
-  return built;
+/// The group of a program in the cache, such as "user-axpy", which also begins the file's name.
+/// Generated kernels are known by their user's name.
+std::string group_of(const detail::program& source) {
+  constexpr std::string_view generated = "usmx_named_";
+  constexpr std::size_t longest = 40;
+  std::string_view name = source.kernels.empty() ? std::string_view() : source.kernels.front();
+  name.remove_prefix(name.starts_with(generated) ? generated.size() : 0);
+  return detail::message("user-", name.substr(0, longest));
 }
 
 /// Built once in a context, unless it may read real files.
-detail::built_program compile_all(const detail::program& program,
-                                  std::span<const std::string> names, const sycl::context& context,
+detail::built_program compile_all(const detail::program& program, const sycl::context& context,
                                   const sycl::device& device, const compile_options& how) {
   const detail::compile_target target = detail::target_for(device);
-  const detail::cached_program cache(program, device, target);
+  const detail::cached_program cache(group_of(program), program, device, target);
+  const auto build = [&] {
+    return detail::load_program(program, target, cache, context, how.progress,
+                                [&](detail::compiled_program& compiled) {
+                                  return load_all(compiled, program, context, device, how.debug);
+                                });
+  };
   if (cache.identity() == nullptr) {
-    return build_all(program, names, context, device, target, cache, how);
+    return build();
   }
   const auto known = detail::slot_of<detail::built_kernels>(detail::state_of(context));
   detail::built_program built = known->find(device, *cache.identity());
   if (built == nullptr) {
-    built = build_all(program, names, context, device, target, cache, how);
+    built = build();
     known->add(device, *cache.identity(), built);
   }
   return built;
@@ -210,7 +206,7 @@ std::vector<kernel> kernel::compile(const sycl::queue& queue, std::string_view s
   const detail::program program = detail::make_program(source, names, options);
   const sycl::context context = queue.get_context();
   const sycl::device device = queue.get_device();
-  const detail::built_program built = compile_all(program, names, context, device, options);
+  const detail::built_program built = compile_all(program, context, device, options);
   std::vector<kernel> kernels;
   for (const detail::built_kernel& each : *built) {
     kernels.push_back(kernel(std::make_shared<const implementation>(each, queue, context, device)));

@@ -1,70 +1,17 @@
 #include "user_kernels/kernel_code.hpp"
 
 #include <sycl/backend.hpp>
-#include <sycl/exception.hpp>
 #include <sycl/ext/oneapi/experimental/raw_kernel_arg.hpp>
-#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
 #include <sycl/ext/oneapi/experimental/work_group_memory.hpp>
 #include <sycl/interop_handle.hpp>
-#include <sycl/kernel_bundle.hpp>
 
-#include "kernels/compile/by_runtime.hpp"
-#include "kernels/compile/compiler.hpp"
-#include "kernels/compile/spirv.hpp"
 #include "runtime/drivers/cuda.hpp"
-#include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
 namespace {
 
 namespace syclex = sycl::ext::oneapi::experimental;
-using executable = sycl::kernel_bundle<sycl::bundle_state::executable>;
-
-[[noreturn]] void refuse_name(const std::string& name) {
-  throw value_error(message("'", name,
-                            "' is no kernel that can be launched: it must be declared with "
-                            "USMX_KERNEL, or as extern \"C\" with "
-                            "SYCL_EXT_ONEAPI_FUNCTION_PROPERTY, and the device must have what it "
-                            "needs"));
-}
-
-executable load_bundle(std::string& compiled, const sycl::context& context,
-                       const sycl::device& device) {
-  if (internal::is_spirv(compiled)) {
-    return build_spirv(compiled, context, device);
-  }
-  return syclex::get_kernel_bundle<sycl::bundle_state::executable>(
-      context, {device}, sycl::span<char>(compiled.data(), compiled.size()));
-}
-
-std::vector<kernel_code> load_from_runtime(std::string& compiled,
-                                           std::span<const std::string> names,
-                                           const sycl::context& context,
-                                           const sycl::device& device) {
-  executable bundle = load_bundle(compiled, context, device);
-  std::vector<kernel_code> kernels;
-  for (const std::string& name : names) {
-    if (!bundle.ext_oneapi_has_kernel(name)) {
-      refuse_name(name);
-    }
-    kernels.emplace_back(bundle.ext_oneapi_get_kernel(name));
-  }
-  return kernels;
-}
-
-std::vector<kernel_code> load_from_cuda(const std::string& compiled,
-                                        std::span<const std::string> names,
-                                        const sycl::device& device) {
-  std::vector<kernel_code> kernels;
-  for (const CUfunction found : cuda::load_kernels(device, compiled.c_str(), names)) {
-    if (found == nullptr) {
-      refuse_name(names[kernels.size()]);
-    }
-    kernels.emplace_back(found);
-  }
-  return kernels;
-}
 
 // ---- CUDA
 
@@ -201,19 +148,6 @@ void kernel_code::start(CUstream stream, const std::vector<sycl::event>& before,
   cuda::launch(code, stream, grid.blocks, grid.threads,
                shared_nbytes_of(arguments.shared_nbytes(), grid.is_turned),
                arguments.pointers().data());
-}
-
-std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,
-                                   const sycl::context& context, const sycl::device& device) {
-  const bool is_for_cuda = traits_of(device.get_backend()).compiler == kernel_compiler::nvrtc;
-  try {
-    return is_for_cuda ? load_from_cuda(compiled, names, device)
-                       : load_from_runtime(compiled, names, context, device);
-  } catch (const sycl::exception& failed) {
-    throw compile_error(driver_failure_text(failed.what()), {});
-  } catch (const device_error& failed) {
-    throw compile_error(driver_failure_text(failed.what()), {});
-  }
 }
 
 }  // namespace usmx::inline v1::detail

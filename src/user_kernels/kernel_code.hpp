@@ -75,8 +75,7 @@ class cuda_arguments {
 
 class kernel_code {
  public:
-  explicit kernel_code(sycl::kernel code) : code_(std::move(code)) {}
-  explicit kernel_code(CUfunction code) noexcept : code_(code) {}
+  explicit kernel_code(device_code code) : code_(std::move(code)) {}
 
   launch_limits limits(const sycl::device&, int dimensions, std::size_t local_parameters) const;
 
@@ -115,14 +114,8 @@ class kernel_code {
   static void start(sycl::handler&, const std::vector<sycl::event>& before, CUfunction,
                     const launch_sizes&, cuda_arguments);
 
-  std::variant<sycl::kernel, CUfunction> code_;
+  device_code code_;
 };
-
-/// The kernels of those names in what was compiled for the device: an executable SYCLBIN, a module
-/// of SPIR-V, or code for CUDA's driver. Throws compile_error where the driver cannot build it,
-/// value_error if it lacks a kernel.
-std::vector<kernel_code> load_code(std::string& compiled, std::span<const std::string> names,
-                                   const sycl::context&, const sycl::device&);
 
 /// A kernel that can be launched on any queue of its context and device. It holds no queue: a
 /// context whose queues are held is never forgotten.

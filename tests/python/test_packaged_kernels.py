@@ -18,7 +18,10 @@ import usmx
 PACKAGE = Path(usmx.__file__).parent
 TOOLS = Path(__file__).parents[2] / "tools"
 
-HAS_KERNELS = (PACKAGE / "libexec/usmx-kernels").stat().st_size > 0
+GROUPS = 12
+"""The groups of kernels that copy, fill, select and convert, each in two shapes (src/kernels/groups.hpp)."""
+KERNELS = (PACKAGE / "libexec/usmx-kernels").read_bytes()
+HAS_KERNELS = int.from_bytes(KERNELS[8:16], "little") > GROUPS
 # In CI the package is built with the device: there, a build that packs nothing is a fault.
 pytestmark = pytest.mark.skipif(
     not (HAS_KERNELS or "CI" in os.environ) or not usmx.SyclDevice().is_cpu,
@@ -162,10 +165,54 @@ def test_all_that_is_packaged_needs_no_compiler(package, tmp_path):
 
 def test_packaged_kernels_have_no_instructions_of_a_cpu():
     """They are SPIR-V, so that a package may move to a machine with fewer instructions."""
-    content = (PACKAGE / "libexec/usmx-kernels").read_bytes()
-    count = int.from_bytes(content[8:16], "little")
-    assert content.count((0x07230203).to_bytes(4, "little")) >= count > 200
-    assert b"\x7fELF" not in content
+    count = int.from_bytes(KERNELS[8:16], "little")
+    ptx = KERNELS.count(b"\n.target sm_")
+    assert KERNELS.count((0x07230203).to_bytes(4, "little")) + ptx >= count > 200
+    assert b"\x7fELF" not in KERNELS
+
+
+REMOTE = """
+import ctypes, pathlib
+import numpy as np
+import usmx
+
+(library,) = (pathlib.Path(usmx.__file__).parent / "lib").glob("libusmx.so.*[0-9]")
+as_remote = ctypes.CDLL(str(library))._ZN4usmx2v18internal27count_all_devices_as_remoteEb
+as_remote(True)  # else the host copies what it reaches
+host = np.arange(12.0).reshape(3, 4)
+x = usmx.asarray(host, usm_type="device")
+y = usmx.full(5, 7, dtype="int32", usm_type="device")
+print((usmx.asnumpy(usmx.astype(x.T, "float32")) == host.T).all())
+print((usmx.asnumpy(x[::-1, ::2].copy()) == host[::-1, ::2]).all(), usmx.asnumpy(y).tolist())
+print((usmx.asnumpy(x[usmx.asarray(host > 3, usm_type="device")]) == host[host > 3]).all())
+"""
+RIGHT = "True\nTrue [7, 7, 7, 7, 7]\nTrue\n"
+
+
+def test_kernels_that_copy_are_in_the_package(package):
+    done = package.result(REMOTE)
+    assert done.stdout == RIGHT
+    assert done.stderr == ""
+    assert package.count() == 0
+
+
+@pytest.mark.slow
+def test_kernels_that_copy_are_compiled_where_the_package_lacks_them(tmp_path):
+    copy = Copy(tmp_path, None)
+    (copy.package / "libexec/usmx-kernels").unlink()
+    done = copy.result(REMOTE)
+    assert done.stdout == RIGHT
+    assert done.stderr == ""
+
+
+def test_copies_without_any_kernels_go_other_ways_with_a_warning_for_each_group(package):
+    (package.package / "libexec/usmx-kernels").unlink()
+    done = package.result(REMOTE)
+    assert done.stdout == RIGHT
+    groups = [line.split("'")[1] for line in done.stderr.splitlines() if line.startswith("no '")]
+    assert sorted(groups) == sorted(set(groups))
+    assert "copy" in groups
+    assert package.count() == len(groups)
 
 
 SINE = "import usmx\nprint(usmx.sin(usmx.zeros(100_000, dtype='float32')).sum())"
@@ -282,8 +329,9 @@ def test_build_that_can_compile_nothing_ends(tmp_path):
             PACKAGE / "lib/libusmx.so.1",
             module,
             programs,
-            "none",
             file,
+            "none",
+            "",
         ],
         env={**os.environ, "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib")},
         check=True,
@@ -292,8 +340,12 @@ def test_build_that_can_compile_nothing_ends(tmp_path):
     assert file.read_bytes() == b"usmxprg2"
 
 
-def test_package_of_none_has_an_empty_file(tmp_path):
+def test_package_of_none_asks_for_no_calls(tmp_path):
+    programs = tmp_path / "tells-its-requests"
+    programs.write_text('#!/bin/sh\nls "$1" > "$2"\n')
+    programs.chmod(0o755)
     file = tmp_path / "usmx-kernels"
     tool = TOOLS / "package_kernels.py"
-    subprocess.run([sys.executable, tool, "none", *"lmpc", file], check=True, timeout=240)
+    arguments = [sys.executable, tool, "none", "l", "m", programs, file, "c", ""]
+    subprocess.run(arguments, check=True, timeout=240)
     assert file.read_bytes() == b""

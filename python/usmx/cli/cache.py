@@ -11,7 +11,7 @@ from usmx._text import printable, size_text
 
 HEADER = ("kernels", "device", "size", "last use", "file")
 OF_PROGRAMS = "user-"
-"""Begins the group of kernels that a program wrote (src/kernels/compile/compiler.cpp)."""
+"""Begins the group of kernels that a program wrote (src/user_kernels/kernel.cpp)."""
 
 
 def run(*, clear: bool, as_json: bool = False) -> int:

@@ -9,14 +9,10 @@
 #include <filesystem>
 #include <system_error>
 
-#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
-#include <sycl/kernel_bundle.hpp>
-
 #include "kernels/compile/child.hpp"
 #include "kernels/compile/packaged_programs.hpp"
 #include "kernels/compile/spirv.hpp"
 #include "kernels/device_kernel.hpp"
-#include "kernels/store.hpp"
 #include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
@@ -49,7 +45,6 @@ nvrtc_library find_nvrtc(int driver_major_version, int capability) {
 namespace {
 
 namespace fs = std::filesystem;
-namespace syclex = sycl::ext::oneapi::experimental;
 
 fs::path compiler_program() {
   if (const auto found = file_beside_library("usmx-compile")) {
@@ -451,32 +446,6 @@ std::string identity_of(const compile_target& target) {
                          : message(cuda->compiler.identity(), ", capability ", cuda->capability);
 }
 
-std::optional<compiled_program> linked_from_package(const program& source,
-                                                    const compile_target& target,
-                                                    const sycl::context& context) {
-  const auto* const chosen = std::get_if<runtime_target>(&target);
-  auto found = chosen == nullptr ? std::nullopt : packaged_programs::installed().find(source);
-  if (!found) {
-    return std::nullopt;
-  }
-  try {
-    const runtime_call call;
-    // The object must live until what was linked from it has been saved: saving reads from it.
-    const auto object = syclex::get_kernel_bundle<sycl::bundle_state::object>(
-        context, {chosen->device}, sycl::span<char>(found->object.data(), found->object.size()));
-    auto linked = sycl::link(object);
-    const bool has_all = std::ranges::all_of(source.kernels, [&](const std::string& name) {
-      return linked.ext_oneapi_has_kernel(name);
-    });
-    const std::vector<char> content =
-        has_all ? linked.ext_oneapi_get_content() : std::vector<char>();
-    return has_all ? std::optional(compiled_program{{content.begin(), content.end()}, found->log})
-                   : std::nullopt;
-  } catch (const std::exception&) {
-    return std::nullopt;  // the compiler will say why
-  }
-}
-
 compiled_program compile(const program& source, const compile_target& target,
                          const child_progress& progress, const compile_limits& limits) {
   const child_result ended = run_compiler(source, target, progress, limits);
@@ -506,58 +475,5 @@ std::string driver_failure_text(std::string_view said) {
       "the device's driver cannot load the kernel. It may lack functions that the kernel calls.\n",
       said);
 }
-
-namespace {
-
-/// The group of a program in the cache, such as "user-axpy", which also begins the file's name.
-/// Generated kernels are known by their user's name.
-std::string group_of(const program& source) {
-  constexpr std::string_view generated = "usmx_named_";
-  constexpr std::size_t longest = 40;
-  std::string_view name = source.kernels.empty() ? std::string_view() : source.kernels.front();
-  name.remove_prefix(name.starts_with(generated) ? generated.size() : 0);
-  return message("user-", name.substr(0, longest));
-}
-
-kernel_cache_key key_of(const program& source, const sycl::device& device,
-                        const compile_target& target) {
-  return {
-      group_of(source), device.get_info<sycl::info::device::name>(),
-      message(build_identity_of(device), '\n', identity_of(target), '\n', identity_text(source))};
-}
-
-}  // namespace
-
-cached_program::cached_program(const program& source, const sycl::device& device,
-                               const compile_target& target) {
-  if (reads_only_given_files(source)) {
-    key_ = key_of(source, device, target);
-  }
-}
-
-std::optional<compiled_program> cached_program::load() const {
-  const auto content = key_ ? files_.load(*key_) : std::nullopt;
-  if (!content) {
-    return std::nullopt;
-  }
-  try {
-    message_reader reader({content->data(), content->size()});
-    return compiled_program::from(reader);
-  } catch (const std::exception& useless) {
-    discard(useless.what());
-    return std::nullopt;
-  }
-}
-
-void cached_program::store(const compiled_program& made) const {
-  if (key_) {
-    message_writer content;
-    content.add(made.executable);
-    content.add(made.log);
-    files_.store(*key_, content.bytes());
-  }
-}
-
-void cached_program::discard(const char* reason) const { files_.discard(*key_, reason); }
 
 }  // namespace usmx::inline v1::detail

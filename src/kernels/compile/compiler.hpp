@@ -1,17 +1,15 @@
 // Compiles a program with the SYCL runtime's own compiler, or with NVIDIA's for CUDA devices. That
 // can end its process, and keeps hundreds of megabytes in it, so it runs in a child: usmx-compile,
-// whose main function is in compile_main.cpp. Private to the library.
+// whose main function is in compile_main.cpp. program_store.hpp keeps the results. Private to the
+// library.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include <sycl/context.hpp>
 #include <sycl/device.hpp>
 
-#include "kernels/cache_files.hpp"
 #include "kernels/compile/child.hpp"
 #include "kernels/compile/nvrtc.hpp"
 #include "kernels/compile/program.hpp"
@@ -49,11 +47,6 @@ compile_target target_for(const sycl::device&);
 /// empty if that is nothing.
 std::string identity_of(const compile_target&);
 
-/// The program as it was compiled when the package was built, linked for the device. None if the
-/// package lacks it, or the device cannot run it.
-std::optional<compiled_program> linked_from_package(const program&, const compile_target&,
-                                                    const sycl::context&);
-
 /// Compiles for a target in a child, waits for it, and lets a signal interrupt the wait.
 /// Throws compile_error if the source cannot be compiled, and if the child ended early: it crashed,
 /// or took more than the limits.
@@ -63,24 +56,5 @@ compiled_program compile(const program&, const compile_target&, const child_prog
 /// The text that users see if the compiler succeeds and the device's driver fails, with the
 /// driver's own text.
 std::string driver_failure_text(std::string_view said);
-
-/// The place of one program, for one device, in the disk cache.
-class cached_program {
- public:
-  /// A program that may read real files has none: nobody would see that they change.
-  cached_program(const program&, const sycl::device&, const compile_target&);
-
-  /// All that the code depends on; null for a program that has no place.
-  const std::string* identity() const noexcept { return key_ ? &key_->rest : nullptr; }
-
-  std::optional<compiled_program> load() const;
-  void store(const compiled_program&) const;
-  /// Discards an entry that was loaded and turned out to be useless.
-  void discard(const char* reason) const;
-
- private:
-  cache_files files_;
-  std::optional<kernel_cache_key> key_;
-};
 
 }  // namespace usmx::inline v1::detail

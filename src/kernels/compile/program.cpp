@@ -242,7 +242,8 @@ bool is_known_option(std::string_view option) {
   const auto begins_with = [&](std::string_view word) { return option.starts_with(word); };
   constexpr std::string_view words[] = {"-O", "-D", "-U", "-W", "-g", "-std="};
   return std::ranges::any_of(words, begins_with) || option == own_range ||
-         begins_with(contraction) || (begins_with("-f") && option.find('=') == option.npos);
+         option == one_image_option || begins_with(contraction) ||
+         (begins_with("-f") && option.find('=') == option.npos);
 }
 
 /// A relative path begins in the caller's working directory, which is not the compiler's.
@@ -275,6 +276,12 @@ std::vector<std::string> with_absolute_folders(std::span<const std::string> opti
     }
   }
   return all;
+}
+
+void add_last_options(program& to) {
+  to.options.emplace_back(own_warning);
+  to.options.push_back(message("-I", user_headers));
+  to.options.push_back(message("-I", own_headers));
 }
 
 bool is_marked(const diagnostic& each) {
@@ -376,9 +383,19 @@ program make_program(std::string_view source, std::span<const std::string> kerne
   for (const auto& [name, begin, end] : headers_of_kernels) {
     made.files.emplace_back(message(own_headers, name), std::string(begin, end));
   }
-  made.options.emplace_back(own_warning);
-  made.options.push_back(message("-I", user_headers));
-  made.options.push_back(message("-I", own_headers));
+  add_last_options(made);
+  return made;
+}
+
+program make_own_program(std::string_view name, std::vector<std::string> kernels,
+                         std::vector<std::pair<std::string, std::string>> files,
+                         std::vector<std::string> options) {
+  program made{message("#include \"", name, "\"\n"), std::move(kernels), std::move(files),
+               std::move(options), 0};
+  for (auto& [file, text] : made.files) {
+    file = message(own_headers, file);
+  }
+  add_last_options(made);
   return made;
 }
 

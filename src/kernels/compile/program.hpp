@@ -34,6 +34,14 @@ struct program {
 program make_program(std::string_view source, std::span<const std::string> kernels,
                      const compile_options&);
 
+/// The option by which all kernels of a program are in one image.
+inline constexpr std::string_view one_image_option = "-fsycl-device-code-split=off";
+
+/// Makes a program of usmx's own: of the file of that name, which may include the other files.
+program make_own_program(std::string_view name, std::vector<std::string> kernels,
+                         std::vector<std::pair<std::string, std::string>> files,
+                         std::vector<std::string> options);
+
 /// The program for NVIDIA's compiler, which finds virtual files by the names that they are included
 /// by.
 program as_for_nvrtc(program);

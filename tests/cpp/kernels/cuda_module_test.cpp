@@ -1,37 +1,39 @@
-// kernels/device_kernel.hpp: what the package brings for CUDA devices. Needs no such device.
-#include "kernels/device_kernel.hpp"
-
+// kernels/group_programs.hpp: usmx's own kernels for CUDA devices. Needs no such device.
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
 
-#include "kernels/groups.hpp"
+#include "kernels/compile/compiler.hpp"
+#include "kernels/compile/packaged_programs.hpp"
+#include "kernels/group_programs.hpp"
 
 namespace {
 
-using usmx::detail::kernel_group;
-using usmx::detail::kernel_object;
-using usmx::detail::kernel_shape;
-using usmx::detail::names_of;
+using namespace usmx::detail;
 
 TEST(cuda_module, package_has_each_kernel_that_a_device_with_double_precision_needs) {
-  for (const kernel_group group : usmx::detail::all_kernel_groups) {
+  for (const kernel_group group : all_kernel_groups) {
     if (group == kernel_group::cast_integer_double) {
       continue;
     }
-    const std::span<const char> ptx = kernel_object(group, kernel_shape::tiled);
-    const std::string_view text(ptx.data(), ptx.size());
+    const auto ptx = packaged_programs::installed().find(program_of(group, kernel_shape::tiled));
+    ASSERT_TRUE(ptx);
     for (const std::string name : names_of(group)) {
-      EXPECT_NE(text.find(".visible .entry " + name + "("), text.npos) << name;
+      EXPECT_NE(ptx->object.find(".visible .entry " + name + "("), std::string::npos) << name;
     }
   }
 }
 
-TEST(cuda_module, text_of_a_group_ends_with_a_null_character) {
-  const std::span<const char> ptx = kernel_object(kernel_group::fill, kernel_shape::tiled);
-  ASSERT_FALSE(ptx.empty());
-  EXPECT_EQ(ptx.data()[ptx.size()], '\0');
+TEST(cuda_module, group_is_compiled_where_the_package_lacks_it) {
+  nvrtc_library compiler;
+  try {
+    compiler = find_nvrtc(13, 90);
+  } catch (const usmx::compile_error& missing) {
+    GTEST_SKIP() << missing.what();
+  }
+  const auto made =
+      compile(program_of(kernel_group::fill, kernel_shape::tiled), cuda_target{compiler, 90}, {});
+  EXPECT_GT(made.executable.size(), 1000U);
 }
 
 }  // namespace

@@ -5,23 +5,21 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
+#include <set>
 #include <string>
 #include <thread>
 
-#include "kernels/groups.hpp"
+#include "kernels/compile/packaged_programs.hpp"
+#include "kernels/compile/program_store.hpp"
+#include "kernels/group_programs.hpp"
 #include "runtime/contexts.hpp"
 #include "support/child_process.hpp"
 #include "support/device_test.hpp"
-#include "support/errors.hpp"
 #include "support/temporary_folder.hpp"
-#include "usmx/base/error.hpp"
 
 namespace {
 
-using support::expect_error;
-using usmx::value_error;
 using namespace usmx::detail;
 
 /// Of every device, whoever builds them.
@@ -36,52 +34,64 @@ class kernel_store_test : public support::device_test {
     }
   }
 
-  cache_files cache() const { return cache_files(folder_.path() / "usmx"); }
-  std::vector<sycl::kernel> load(kernel_origin origin, kernel_group group,
-                                 kernel_shape shape = kernel_shape::narrow) const {
-    return load_kernels(origin, context(), device(), group, shape, cache());
+  static cached_program cached(kernel_group group, kernel_shape shape = kernel_shape::narrow) {
+    return {name_of(group, shape), program_of(group, shape), device(), target_for(device())};
   }
-  std::size_t cached_nbytes(kernel_group group) const {
-    const auto found = cache().load(cache_key_of(device(), group, kernel_shape::narrow));
-    return found ? found->size() : 0;
+  /// Whether a context that has built nothing yet finds the group's kernels.
+  static bool is_found(kernel_group group, kernel_shape shape = kernel_shape::narrow) {
+    return device_kernels(context(), device(), shape).find({group, 0}) != nullptr;
+  }
+  static std::size_t count_of_fills(compiled_program compiled) {
+    const auto names = program_of(kernel_group::fill, kernel_shape::narrow).kernels;
+    return load_code(compiled.executable, names, context(), device()).size();
   }
 
   support::temporary_folder folder_;
+  support::environment_variable directory_{"USMX_CACHE_DIR", folder_.path() / "usmx"};
 };
 
-TEST_F(kernel_store_test, package_brings_an_object_of_every_group) {
+TEST_F(kernel_store_test, package_brings_an_object_with_the_kernels_of_every_group) {
   for (const kernel_group group : all_kernel_groups) {
     for (const kernel_shape shape : all_kernel_shapes) {
-      EXPECT_GT(kernel_object(group, shape).size(), 1000U) << name_of(group, shape);
+      const auto found = packaged_programs::installed().find(program_of(group, shape));
+      ASSERT_TRUE(found) << name_of(group, shape);
+      for (const std::string name : names_of(group)) {
+        EXPECT_NE(found->object.find(name + '\0'), std::string::npos) << name;
+      }
     }
   }
 }
 
 TEST_F(kernel_store_test, each_origin_has_all_kernels) {
-  expect_error<value_error>([&] { load(kernel_origin::disk_cache, kernel_group::fill); },
-                            {"no entry for fill in the disk cache"});
+  const cached_program entry = cached(kernel_group::fill);
+  EXPECT_FALSE(entry.load());
+  EXPECT_TRUE(is_found(kernel_group::fill));
   const std::size_t count = names_of(kernel_group::fill).size();
-  EXPECT_EQ(load(kernel_origin::package, kernel_group::fill).size(), count);
-  EXPECT_GT(cached_nbytes(kernel_group::fill), 1000U);
-  EXPECT_EQ(load(kernel_origin::disk_cache, kernel_group::fill).size(), count);
-  EXPECT_EQ(load(kernel_origin::source, kernel_group::fill).size(), count);
-  EXPECT_EQ(load(kernel_origin::disk_cache, kernel_group::fill).size(), count);
+  const auto kept = entry.load();
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(count_of_fills(*kept), count);
+  const program source = program_of(kernel_group::fill, kernel_shape::narrow);
+  const compile_target target = target_for(device());
+  const auto packaged = linked_from_package(source, target, context());
+  ASSERT_TRUE(packaged);
+  EXPECT_EQ(count_of_fills(*packaged), count);
+  EXPECT_EQ(count_of_fills(compile(source, target, {})), count);
 }
 
 // What each of the processes below does: it loads every group, in every shape, from the first
 // origin that has it. To build them all takes the driver most of a minute under a sanitizer, so
 // outside of these processes it is one group.
 TEST_F(kernel_store_test, groups_are_loaded_as_by_a_process) {
-  const bool all = std::getenv("USMX_TEST_ALL_GROUPS") != nullptr;
+  const char* const shared = std::getenv("USMX_TEST_ALL_GROUPS");
+  const support::environment_variable directory(
+      "USMX_CACHE_DIR", shared == nullptr ? std::getenv("USMX_CACHE_DIR") : shared);
   for (const kernel_group group : all_kernel_groups) {
-    if (!all && group != kernel_group::fill) {
+    if (shared == nullptr && group != kernel_group::fill) {
       continue;
     }
     for (const kernel_shape shape : all_kernel_shapes) {
-      const bool is_kept = cache_files().load(cache_key_of(device(), group, shape)).has_value();
-      const auto origin = is_kept ? kernel_origin::disk_cache : kernel_origin::package;
-      EXPECT_EQ(load_kernels(origin, context(), device(), group, shape, cache_files()).size(),
-                names_of(group).size());
+      const bool is_kept = cached(group, shape).load().has_value();
+      EXPECT_TRUE(is_found(group, shape));
       std::cout << name_of(group, shape) << (is_kept ? " kept" : " built") << std::endl;
     }
   }
@@ -96,7 +106,7 @@ TEST_F(kernel_store_test, second_and_third_process_build_nothing_of_any_group) {
     }
   }
   const std::string settings =
-      "USMX_TEST_ALL_GROUPS=1 USMX_CACHE_DIR='" + (folder_.path() / "shared").string() + "'";
+      "USMX_TEST_ALL_GROUPS='" + (folder_.path() / "shared").string() + "'";
   for (int process = 0; process < 3; ++process) {
     const auto done =
         support::run_test(settings, "kernel_store_test.groups_are_loaded_as_by_a_process");
@@ -106,33 +116,34 @@ TEST_F(kernel_store_test, second_and_third_process_build_nothing_of_any_group) {
   }
 }
 
-TEST_F(kernel_store_test, entry_without_kernels_is_discarded) {
-  const kernel_cache_key key = cache_key_of(device(), kernel_group::fill, kernel_shape::narrow);
-  cache().store(key, std::vector<char>(5000, 'x'));
+TEST_F(kernel_store_test, entry_without_kernels_is_replaced) {
+  cached(kernel_group::fill).store({std::string(5000, 'x'), {}});
   testing::internal::CaptureStderr();
-  EXPECT_ANY_THROW(load(kernel_origin::disk_cache, kernel_group::fill));
+  EXPECT_TRUE(is_found(kernel_group::fill));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("is damaged and is built again"),
             std::string::npos);
-  EXPECT_EQ(cache().load(key), std::nullopt);
+  EXPECT_NE(cached(kernel_group::fill).load()->executable, std::string(5000, 'x'));
 }
 
-TEST_F(kernel_store_test, entry_of_another_group_is_discarded) {
-  load(kernel_origin::package, kernel_group::fill);
-  const auto other = cache().load(cache_key_of(device(), kernel_group::fill, kernel_shape::narrow));
-  const kernel_cache_key key = cache_key_of(device(), kernel_group::copy, kernel_shape::narrow);
-  cache().store(key, *other);
+TEST_F(kernel_store_test, entry_of_another_group_is_replaced) {
+  EXPECT_TRUE(is_found(kernel_group::fill));
+  cached(kernel_group::copy).store(*cached(kernel_group::fill).load());
   testing::internal::CaptureStderr();
-  EXPECT_ANY_THROW(load(kernel_origin::disk_cache, kernel_group::copy));
+  EXPECT_TRUE(is_found(kernel_group::copy));
   EXPECT_NE(testing::internal::GetCapturedStderr().find("usmx_copy_1"), std::string::npos);
-  EXPECT_EQ(cache().load(key), std::nullopt);
 }
 
-TEST_F(kernel_store_test, keys_tell_groups_and_shapes_apart_and_name_the_device) {
-  const auto key = cache_key_of(device(), kernel_group::copy, kernel_shape::narrow);
-  EXPECT_EQ(key.device, device().get_info<sycl::info::device::name>());
-  EXPECT_NE(key.group, cache_key_of(device(), kernel_group::copy, kernel_shape::wide).group);
-  EXPECT_NE(key.rest, cache_key_of(device(), kernel_group::fill, kernel_shape::narrow).rest);
-  EXPECT_NE(key.rest.find(device().get_info<sycl::info::device::driver_version>()), key.rest.npos);
+TEST_F(kernel_store_test, identities_tell_groups_and_shapes_apart_and_name_the_driver) {
+  std::set<std::string> identities;
+  for (const kernel_group group : all_kernel_groups) {
+    for (const kernel_shape shape : all_kernel_shapes) {
+      const cached_program entry = cached(group, shape);
+      ASSERT_NE(entry.identity(), nullptr) << name_of(group, shape);
+      EXPECT_TRUE(identities.insert(*entry.identity()).second) << name_of(group, shape);
+      EXPECT_NE(entry.identity()->find(device().get_info<sycl::info::device::driver_version>()),
+                std::string::npos);
+    }
+  }
 }
 
 TEST_F(device_kernels_test, threads_get_the_same_kernels) {
