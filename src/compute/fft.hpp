@@ -2,7 +2,6 @@
 // installed.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -31,7 +30,6 @@ struct transform_way : vendor_call_way {
   /// The caller's way of computing, for memory on which no library computes. Returns whether it has
   /// done it.
   std::function<bool(const fourier_call&)> caller = {};
-  std::function<void(std::chrono::seconds)> progress = {};
 };
 
 /// Computes one of these functions: fft, ifft, rfft, irfft, hfft, ihfft and those of several axes.

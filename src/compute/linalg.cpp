@@ -10,7 +10,9 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
+#include "compute/linalg_by_columns.hpp"
 #include "compute/promotion.hpp"
+#include "copy/copy.hpp"
 #include "generated_kernels/call.hpp"
 #include "layout/layout.hpp"
 #include "memory/buffer.hpp"
@@ -255,16 +257,11 @@ std::vector<array> new_results(const linalg_call& call, const linalg_way& how) {
 
 bool is_for_lapack(const array& a) { return host_reaches(a) && has_lapack(); }
 
-std::vector<array> computed_results(const routine_rules& of, const linalg_call& call,
-                                    const linalg_way& how) {
-  if (std::ranges::any_of(call.inputs, [](const array& each) { return each.size() == 0; })) {
-    std::vector<array> made = new_results(call, how);
-    fill_results(made, of.of_no_elements);
-    return made;
-  }
+/// The results by the host: by oneMKL, or by the caller's way.
+std::vector<array> results_of_host(const routine_rules& of, const linalg_call& call,
+                                   const linalg_way& how) {
   const auto beyond = std::ranges::find_if_not(call.inputs, is_for_lapack);
-  if (how.caller &&
-      (how.asks_caller_first || beyond != call.inputs.end() || is_on_cuda(call.inputs.front()))) {
+  if (how.caller && (how.asks_caller_first || beyond != call.inputs.end())) {
     if (std::optional<std::vector<array>> made = how.caller(call)) {
       return *std::move(made);
     }
@@ -283,6 +280,47 @@ std::vector<array> computed_results(const routine_rules& of, const linalg_call& 
     throw_fate(of, fate->load());
   }
   return made;
+}
+
+/// The results by the host, on copies that it reaches.
+std::vector<array> results_of_copies(const routine_rules& of, const linalg_call& call,
+                                     const linalg_way& how) {
+  const auto copied = [&](const array& a, usm_kind kind) {
+    const array made = made_by(how, layout::c_order(a.shape()), a.type(), a, kind);
+    copy_for_call(a, made);
+    return made;
+  };
+  linalg_call of_host = call;
+  of_host.kind = usm_kind::host;
+  for (array& each : of_host.inputs) {
+    each = copied(each, usm_kind::host);
+  }
+  std::vector<array> made = results_of_host(of, of_host, how);
+  for (array& each : made) {
+    each = copied(each, call.kind);
+  }
+  return made;
+}
+
+std::vector<array> computed_results(const routine_rules& of, const linalg_call& call,
+                                    const linalg_way& how) {
+  if (std::ranges::any_of(call.inputs, [](const array& each) { return each.size() == 0; })) {
+    std::vector<array> made = new_results(call, how);
+    fill_results(made, of.of_no_elements);
+    return made;
+  }
+  const bool has_solver = how.solver || (is_on_cuda(call.inputs.front()) && detail::has_cusolver());
+  if (!has_solver) {
+    return results_of_host(of, call, how);
+  }
+  if (!is_by_columns(call.routine)) {  // which the device's library lacks
+    return results_of_copies(of, call, how);
+  }
+  auto made = computed_by_columns(call, how, how.solver ? how.solver : &start_cuda_solver);
+  if (!made) {
+    throw_fate(of, matrix_fate::failed);
+  }
+  return *std::move(made);
 }
 
 std::vector<array> run_call(std::string_view routine, const array& x, const array* right,

@@ -54,12 +54,10 @@ void throw_no_library(std::string_view function, const array& a, const vendor_li
         function, ": ", of_device.name, " cannot be used: ", of_device.text, ": ",
         of_device.install, "; or make the array in shared memory, for the host to compute"));
   }
-  const std::string library = of_device.name.empty() ? std::string("this device's own library")
-                                                     : detail::message(of_device.name, " from C++");
   throw device_error(detail::message(
       function, ": oneMKL computes on memory that the host reaches, found memory of kind '",
       name(a.kind()), "' on ", private_queue(a).get_device().get_info<sycl::info::device::name>(),
-      ": usmx does not call ", library, " yet; make the array in shared memory"));
+      ": usmx does not call this device's own library yet; make the array in shared memory"));
 }
 
 }  // namespace usmx::inline v1::internal

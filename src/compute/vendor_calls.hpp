@@ -2,6 +2,7 @@
 // Fourier transforms have in common. Not installed.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct vendor_call_way {
   bool is_alone = true;
   /// Whether the caller's own way of computing, if it has one, comes first.
   bool asks_caller_first = false;
+  /// A function as in compile_options, for the sources that the call compiles.
+  std::function<void(std::chrono::seconds)> progress = {};
 };
 
 array made_by(const vendor_call_way&, layout, dtype, const array& beside, usm_kind);
@@ -41,7 +44,7 @@ dtype default_real_type(const array&);
 array in_type(const vendor_call_way&, const array&, dtype);
 
 /// Throws device_error for an array for which no library computes. `of_device` is that of its
-/// device, if there is one: when it is found, C++ does not call it.
+/// device, if there is one, which was not found.
 [[noreturn]] void throw_no_library(std::string_view function, const array&,
                                    const vendor_library& of_device);
 

@@ -427,8 +427,7 @@ int run_q(const running& with, const call_data& of, const room& given) {
 /// Whether one call of Jacobi's method decomposes the matrices: in a third of the other method's
 /// time.
 bool is_for_jacobi(const cusolver_functions& f, const call_data& of) {
-  constexpr std::int64_t most = 32;
-  return f.has_jacobi_of_stacks && of[0].rows <= most;
+  return f.has_jacobi_of_stacks && of[0].rows <= internal::largest_of_jacobi;
 }
 
 template <bool has_vectors>
@@ -487,9 +486,9 @@ struct jacobi_arguments {
         columns(static_cast<int>(of[0].columns)),
         is_reduced(of[2].columns == std::min(rows, columns) &&
                    of[3].columns == std::min(rows, columns)),
-        takes_stack(std::max(rows, columns) <= most_of_stack && (!is_reduced || rows == columns)) {}
+        takes_stack(std::max(rows, columns) <= internal::largest_of_jacobi &&
+                    (!is_reduced || rows == columns)) {}
 
-  static constexpr int most_of_stack = 32;
   static constexpr int job = 1;  // CUSOLVER_EIG_MODE_VECTOR
   int rows;
   int columns;
@@ -644,6 +643,8 @@ void write_addresses(const call_data& of, const room& needed, void** to) {
 }
 
 }  // namespace
+
+bool has_cusolver() { return cusolver() != nullptr; }
 
 library_search find_cusolver() { return find_toolkit_library(cusolver_files, "cuSOLVER"); }
 

@@ -2,6 +2,8 @@
 // matrices (docs/decisions.md, 191). Not installed.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +16,8 @@ namespace usmx::inline v1::detail {
 /// Finds the library: one that is loaded already, else that of the newest version of CUDA that the
 /// driver takes.
 library_search find_cusolver();
+/// Whether it is found, with all functions that are called. Loads it.
+bool has_cusolver();
 
 }  // namespace usmx::inline v1::detail
 
@@ -43,6 +47,12 @@ struct solver_call {
   std::vector<array> arrays;
   bool option = false;
 };
+
+/// A function that starts calls: start_cuda_solver(), or one that plays it in tests.
+using solver_start = std::function<void(const solver_call&)>;
+
+/// The rows and columns of the matrices that one call of Jacobi's methods decomposes.
+inline constexpr std::ptrdiff_t largest_of_jacobi = 32;
 
 /// Starts a call on the queue of the arrays, which is a CUDA device's, in the order of all work on
 /// them. Throws value_error for shapes that do not fit or have no elements, type_error for types,

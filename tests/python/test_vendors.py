@@ -114,13 +114,6 @@ def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, l
         call(x)
 
 
-def test_eigenvalues_are_computed_on_the_host_beside_a_library_that_lacks_them(monkeypatch):
-    of_a_gpu(monkeypatch)
-    monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
-    values = usmx.linalg.eigvals(usmx.asarray([[0.0, -1.0], [1.0, 0.0]]))
-    assert sorted(values.tolist(), key=lambda z: z.imag) == [-1j, 1j]
-
-
 def test_memory_of_other_gpus_is_refused(monkeypatch):
     of_a_gpu(monkeypatch)
     for call in (usmx.fft.fft, usmx.linalg.inv, usmx.linalg.eig):

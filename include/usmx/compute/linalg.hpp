@@ -4,8 +4,8 @@
 //
 // All take stacks of matrices, which have the last two dimensions, of any strides. Results are new,
 // beside the operands. LAPACK has float32, float64 and their complex types; integers and bools
-// become the default real type. oneMKL's LAPACK computes on memory that the host reaches; usmx does
-// not call cuSOLVER from C++ yet.
+// become the default real type. cuSOLVER computes on CUDA devices, and oneMKL's LAPACK on memory
+// that the host reaches.
 #pragma once
 
 #include <cstddef>

@@ -24,15 +24,6 @@
 namespace usmx::bindings {
 namespace {
 
-std::vector<array> arrays_of(const nb::tuple& objects) {
-  std::vector<array> all;
-  all.reserve(objects.size());
-  for (const nb::handle each : objects) {
-    all.push_back(array_in(each));
-  }
-  return all;
-}
-
 /// How the library makes results for calls of Python, and whether it may do little work at once:
 /// the interpreter lock keeps others from the arrays meanwhile (docs/decisions.md, 135).
 template <class Way>
@@ -96,23 +87,41 @@ std::optional<linalg_results> ask_for_results(nb::handle caller,
   return all;
 }
 
-internal::linalg_way linalg_way_of_python(bool has_lock, bool is_checked, nb::handle caller,
-                                          bool asks_caller_first) {
-  auto way = way_of_python<internal::linalg_way>(has_lock, asks_caller_first);
-  way.is_checked = is_checked;
-  way.caller = [caller](const internal::linalg_call& call) {
-    return ask_for_results(caller, call);
-  };
-  return way;
-}
+/// How Python's functions of linear algebra compute.
+struct python_linalg {
+  bool is_checked;
+  nb::handle caller;
+  bool asks_caller_first;
+  nb::handle solver;  // None, or what plays a device's library
+
+  internal::linalg_way way(bool has_lock, progress_line& line) const {
+    auto way = way_of_python<internal::linalg_way>(has_lock, asks_caller_first);
+    way.is_checked = is_checked;
+    way.caller = [caller = caller](const internal::linalg_call& call) {
+      return ask_for_results(caller, call);
+    };
+    way.progress = [&](std::chrono::seconds passed) { line.show(passed); };
+    if (!solver.is_none()) {
+      way.solver = [solver = solver](const internal::solver_call& call) {
+        const with_interpreter_lock locked;
+        nb::list arrays;
+        for (const array& each : call.arrays) {
+          arrays.append(to_python(array(each)));
+        }
+        call_python(solver, std::string(call.routine), arrays, call.option);
+      };
+    }
+    return way;
+  }
+};
 
 /// Whether LAPACK may compute with these at once, which takes longer for more elements.
-bool may_be_little_for_lapack(const array& x, const array* right, bool asks_caller_first) {
+bool may_be_little_for_lapack(const array& x, const array* right, const python_linalg& how) {
   constexpr std::ptrdiff_t most = 4096;
   const auto is_ready = [](const array& a) {
     return a.size() <= most && internal::is_ready_for_lapack(a);
   };
-  return is_host_library_loaded && !asks_caller_first && is_ready(x) &&
+  return is_host_library_loaded && !how.asks_caller_first && how.solver.is_none() && is_ready(x) &&
          (right == nullptr || is_ready(*right));
 }
 
@@ -124,7 +133,8 @@ void require_one_queue(const std::string& function, const array& x, const array*
 
 /// One operand or two; None if one of them is no USMArray.
 nb::object linalg(const std::string& routine, nb::handle of_x, nb::handle of_right, bool option,
-                  bool is_checked, nb::handle caller, bool asks_caller_first) {
+                  bool is_checked, nb::handle caller, bool asks_caller_first, nb::handle solver) {
+  const python_linalg how{is_checked, caller, asks_caller_first, solver};
   const array* const given_x = as_array(of_x.ptr());
   const array* const given_right = of_right.is_none() ? nullptr : as_array(of_right.ptr());
   if (given_x == nullptr || (given_right == nullptr && !of_right.is_none())) {
@@ -134,13 +144,12 @@ nb::object linalg(const std::string& routine, nb::handle of_x, nb::handle of_rig
   const std::optional<array> second =
       given_right == nullptr ? std::nullopt : std::optional(*given_right);
   const array* const right = second ? &*second : nullptr;
-  const std::string function = "linalg." + routine;
-  require_one_queue(function, x, right);
+  const std::vector<std::string> names{"linalg." + routine};
+  require_one_queue(names.front(), x, right);
+  progress_line line(names);
   linalg_results made =
-      computed(function, may_be_little_for_lapack(x, right, asks_caller_first), [&](bool has_lock) {
-        return internal::run_routine(
-            routine, x, right, option,
-            linalg_way_of_python(has_lock, is_checked, caller, asks_caller_first));
+      computed(names.front(), may_be_little_for_lapack(x, right, how), [&](bool has_lock) {
+        return internal::run_routine(routine, x, right, option, how.way(has_lock, line));
       });
   is_host_library_loaded = true;
   wait_at_exit();
@@ -155,16 +164,16 @@ nb::object linalg(const std::string& routine, nb::handle of_x, nb::handle of_rig
 }
 
 nb::object lstsq(nb::handle of_a, nb::handle of_b, std::optional<double> rcond, bool is_checked,
-                 nb::handle caller, bool asks_caller_first) {
+                 nb::handle caller, bool asks_caller_first, nb::handle solver) {
+  const python_linalg how{is_checked, caller, asks_caller_first, solver};
   const array a = array_in(of_a);
   const array b = array_in(of_b);
-  require_one_queue("linalg.lstsq", a, &b);
+  const std::vector<std::string> names{"linalg.lstsq"};
+  require_one_queue(names.front(), a, &b);
+  progress_line line(names);
   linalg::lstsq_result made = computed(
-      "linalg.lstsq", a.size() != 0 && may_be_little_for_lapack(a, &b, asks_caller_first),
-      [&](bool has_lock) {
-        return internal::least_squares(
-            a, b, rcond, linalg_way_of_python(has_lock, is_checked, caller, asks_caller_first));
-      });
+      names.front(), a.size() != 0 && may_be_little_for_lapack(a, &b, how),
+      [&](bool has_lock) { return internal::least_squares(a, b, rcond, how.way(has_lock, line)); });
   is_host_library_loaded = true;
   wait_at_exit();
   return nb::make_tuple(to_python(std::move(made.x)), to_python(std::move(made.residuals)),
@@ -253,11 +262,6 @@ nb::object transform(const std::string& function, nb::handle of_x, nb::handle ex
   return to_python(std::move(made));
 }
 
-void start_cuda_solver(const std::string& routine, const nb::tuple& arrays, bool option) {
-  const internal::solver_call call{routine, arrays_of(arrays), option};
-  ordered(false, [&] { internal::start_cuda_solver(call); });
-}
-
 /// The name of a library for a device, whether it is found, its file or the reason, and how it
 /// comes.
 nb::tuple library_for(nb::handle device,
@@ -307,20 +311,21 @@ void bind_vendors(nb::module_& m) {
         return internal::private_queue(array_in(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
       },
       nb::arg("a"), nb::sig("def _is_cuda(a: USMArray, /) -> bool"));
-  m.def("_start_cuda_solver", &start_cuda_solver, nb::arg("routine"), nb::arg("arrays"),
-        nb::arg("option"),
-        nb::sig("def _start_cuda_solver(routine: str, arrays: tuple[USMArray, ...], option: bool, "
-                "/) -> None"));
   m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x").none(), nb::arg("right").none(),
         nb::arg("option"), nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
+        nb::arg("solver").none(),
         nb::sig("def _linalg(routine: str, x: object, right: object, option: bool, "
-                "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, /) -> Any"),
+                "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, "
+                "solver: Callable[..., None] | None, /) -> Any"),
         "The result of a routine, or a tuple of them; None if an operand is no USMArray. `caller` "
-        "computes, or returns None, where no library of the host's does.");
+        "computes, or returns None, where no library of the host's does. `solver` plays that of a "
+        "device.");
   m.def("_lstsq", &lstsq, nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
         nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
+        nb::arg("solver").none(),
         nb::sig("def _lstsq(a: USMArray, b: USMArray, rcond: float | None, is_checked: bool, "
-                "caller: Callable[..., Any], asks_caller_first: bool, /) -> "
+                "caller: Callable[..., Any], asks_caller_first: bool, "
+                "solver: Callable[..., None] | None, /) -> "
                 "tuple[USMArray, USMArray, int, USMArray]"));
   m.def("_set_linalg_error", &set_linalg_error_class, nb::arg("cls"),
         nb::sig("def _set_linalg_error(cls: type[Exception], /) -> None"));

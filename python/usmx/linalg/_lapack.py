@@ -1,8 +1,8 @@
 """Calls of LAPACK's routines for stacks of matrices, and who computes them.
 
-The library's functions check, and compute by oneMKL's LAPACK for the host, in the order of all work
-on the arrays (docs/decisions.md, 202). What is here computes where they do not: NumPy, which waits
-(163), and on CUDA devices cuSOLVER (191).
+The library's functions check, and compute by oneMKL's LAPACK for the host or by cuSOLVER, in the
+order of all work on the arrays (docs/decisions.md, 202). NumPy computes here where they do not, and
+waits (163).
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from usmx._compute.vendors import unreached
 from usmx._container.host import numpy
 from usmx._core import USMArray, _dtype, asnumpy, empty
 from usmx._text import short_repr
-from usmx.linalg import _cuda
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -106,6 +105,7 @@ def as_matrices(function: str, x: Any, *, square: bool = False, name: str = "x")
 # ---- calls
 
 ASKS_CALLER_FIRST = False  # tests set it: then all is computed as without oneMKL
+SOLVER = None  # tests set it: what plays a device's own library
 
 
 def run(routine: str, name: str, x: Any, *, option: bool = False) -> Any:
@@ -113,9 +113,7 @@ def run(routine: str, name: str, x: Any, *, option: bool = False) -> Any:
 
     The call waits where the routine may fail, unless `unchecked()` is in force.
     """
-    made = _core._linalg(
-        routine, x, None, option, _checks.are_on, _computed_here, ASKS_CALLER_FIRST
-    )
+    made = _core._linalg(routine, x, None, option, *_ways())
     if made is None:
         (x,) = arrays_of(f"linalg.{name}", ("x",), (x,))
         return run(routine, name, x, option=option)
@@ -124,11 +122,10 @@ def run(routine: str, name: str, x: Any, *, option: bool = False) -> Any:
 
 def solved(x1: Any, x2: Any) -> USMArray:
     """Solve equations, as `solve` of the package."""
-    call = ("solve", x1, x2, False, _checks.are_on, _computed_here, ASKS_CALLER_FIRST)
-    made = _core._linalg(*call)
+    made = _core._linalg("solve", x1, x2, False, *_ways())
     if made is None:
         x1, x2 = as_arrays("solve", ("x1", "x2"), (x1, x2))
-        return _core._linalg("solve", x1, x2, *call[3:])
+        return _core._linalg("solve", x1, x2, False, *_ways())
     return made
 
 
@@ -140,33 +137,11 @@ def fitted(a: Any, b: Any, rcond: float | None) -> tuple[USMArray, USMArray, int
     except (TypeError, ValueError):
         text = f"linalg.lstsq: rcond must be a number or None, found {short_repr(rcond)}"
         raise TypeError(text) from None
-    return _core._lstsq(a, b, rcond, _checks.are_on, _computed_here, ASKS_CALLER_FIRST)
+    return _core._lstsq(a, b, rcond, *_ways())
 
 
-def _computed_here(routine, inputs, results, kind, option, tolerance, is_checked):
-    """The results by cuSOLVER or NumPy; None where oneMKL computes.
-
-    `results` are their shapes and types.
-    """
-    first = inputs[0]
-    if _core._is_cuda(first) and routine in _cuda.ROUTINES and _cuda.is_found(first):
-        found = _cuda.run(
-            routine, inputs, results, kind, option=tolerance or option, is_checked=is_checked
-        )
-        if found is None:
-            _core._raise_matrix_fate(routine, False)
-        return found
-    beyond = [x for x in inputs if not _core._host_reaches(x)]
-    if beyond and (routine in _cuda.ROUTINES or not _core._is_cuda(first)):
-        raise unreached(f"linalg.{routine}", beyond[0], _core._find_solver_library)
-    if not beyond and _core._find_host_library()[0] and not ASKS_CALLER_FIRST:
-        return None
-    outputs = tuple([
-        empty(shape, dtype, usm_type=kind, sycl_queue=first._own_queue)
-        for shape, dtype in results
-    ])  # fmt: skip
-    _by_numpy(routine, inputs, outputs, option, tolerance, is_checked)
-    return outputs
+def _ways():
+    return _checks.are_on, _by_numpy, ASKS_CALLER_FIRST, SOLVER
 
 
 # ---- NumPy's functions, as routines
@@ -203,8 +178,19 @@ _NUMPYS: dict[str, Any] = {
 }
 
 
-def _by_numpy(routine, inputs, outputs, option, tolerance, is_checked):
-    """Let NumPy compute on copies. Where it fails for a stack, one matrix after the other."""
+def _by_numpy(routine, inputs, results, kind, option, tolerance, is_checked):
+    """Let NumPy compute on copies. Where it fails for a stack, one matrix after the other.
+
+    `results` are the shapes and types of the results.
+    """
+    first = inputs[0]
+    for x in inputs:
+        if not _core._host_reaches(x):
+            raise unreached(f"linalg.{routine}", x, _core._find_solver_library)
+    outputs = tuple([
+        empty(shape, dtype, usm_type=kind, sycl_queue=first._own_queue)
+        for shape, dtype in results
+    ])  # fmt: skip
     hosts = [asnumpy(x) for x in inputs]
     try:
         _write(outputs, _NUMPYS[routine](*hosts, option, tolerance))
@@ -212,12 +198,13 @@ def _by_numpy(routine, inputs, outputs, option, tolerance, is_checked):
         if is_checked:
             are_finite = all(numpy.isfinite(x).all() for x in hosts)
             _core._raise_matrix_fate(routine, not are_finite)
-        for index in numpy.ndindex(inputs[0].shape[:-2]):
+        for index in numpy.ndindex(first.shape[:-2]):
             targets = tuple(out[(*index, ...)] for out in outputs)
             try:
                 _write(targets, _NUMPYS[routine](*(x[index] for x in hosts), option, tolerance))
             except numpy.linalg.LinAlgError:
                 _write(targets, [numpy.nan] * len(targets))
+    return outputs
 
 
 def _write(outputs, results):

@@ -7,8 +7,8 @@ matrices the routines get, and what is made of theirs.
 import numpy as np
 import pytest
 import usmx
-from usmx import _core, linalg
-from usmx.linalg import _cuda, _lapack
+from usmx import linalg
+from usmx.linalg import _lapack
 
 lapack = pytest.importorskip("scipy.linalg.lapack")
 
@@ -94,10 +94,7 @@ def calls(monkeypatch):
         for x, host in zip(arrays, hosts, strict=True):
             x[...] = host
 
-    monkeypatch.setattr(_lapack, "ASKS_CALLER_FIRST", True)
-    monkeypatch.setattr(_core, "_is_cuda", lambda x: True)
-    monkeypatch.setattr(_core, "_start_cuda_solver", start)
-    monkeypatch.setattr(_cuda, "is_found", lambda x: True)
+    monkeypatch.setattr(_lapack, "SOLVER", start)
     return names
 
 
@@ -213,3 +210,12 @@ def test_results_are_of_the_operands_kind(kind):
     found = (linalg.inv(x), *linalg.svd(x), linalg.solve(x, x), *linalg.qr(x))
     assert {each.usm_type for each in found} == {kind}
     assert all(each.flags.c_contiguous for each in found)
+
+
+@pytest.mark.parametrize("kind", ["device", "shared"])
+def test_host_computes_on_copies_what_the_library_lacks(kind, calls):
+    x = usmx.asarray(matrices((2, 3, 3), "f8"), usm_type=kind)
+    values, vectors = linalg.eig(x)
+    assert values.usm_type == vectors.usm_type == kind
+    close(x.astype("c16") @ vectors, usmx.asnumpy(vectors * values[:, None, :]))
+    assert calls == []
