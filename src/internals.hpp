@@ -22,6 +22,7 @@
 #include "compute/sorting.hpp"
 #include "compute/table.hpp"
 #include "copy/copy.hpp"
+#include "copy/join.hpp"
 #include "copy/select/selection.hpp"
 #include "copy/staging.hpp"
 #include "exchange/consumer.hpp"

@@ -32,7 +32,7 @@ constexpr ptrdiff_t largest_inverse = 32;     // rows of matrices that one funct
 
 // ---- kernels
 
-enum class step_kernel : std::uint8_t { upper, lower, failed, failed_or_not_finite, count };
+enum class step_kernel : std::uint8_t { upper, lower, failed, failed_or_not_finite, addresses, count };
 
 struct step_text {
   const char* name;
@@ -49,6 +49,10 @@ constexpr std::array<step_text, static_cast<std::size_t>(step_kernel::count)> st
     // A number of a matrix that has no result is NaN, or the library says so.
     {"failed", "int32 info, T x", "bool y", "y = info != 0 || !(x == x)"},
     {"failed_or_not_finite", "int32 info, bool is_finite", "bool y", "y = info != 0 || !is_finite"},
+    {"addresses", "uint64 first, uint64 step, uint64 second, uint64 second_step, uint64 count",
+     "uint64 y",
+     "const decltype(y + y) k = i; y = k < count ? first + step * k : second + second_step * (k - "
+     "count)"},
 }};
 
 const elementwise_kernel& kernel_of(step_kernel which) {
@@ -189,26 +193,27 @@ class by_columns {
   }
 
   step_results solve() const {
-    const factors of = factored(operand(0));
     const array x = columns(operand(1));
-    start("lu_solve", {of.a, of.pivots, x}, true);
+    const factors of = factored(operand(0), &x);
+    start("lu_solve", {of.a, of.pivots, x}, true, of.addresses);
     return {{transposed_matrices(x)}, of.info};
   }
 
   step_results inv() const {
     const array& x = operand(0);
-    if (x.extent(x.ndim() - 1) <= largest_inverse) {
+    const ptrdiff_t size = x.extent(x.ndim() - 1);
+    if (size <= largest_inverse) {
       const array a = rows(x);
       const array made = make(a.shape(), a.type());
       const array info = new_info(a);
-      start("inverse", {a, made, info});
+      start("inverse", {a, made, info}, false, addresses(a, &made));
       return {{made}, info};
     }
-    const factors of = factored(x);
-    const array made = make(of.a.shape(), of.a.type());
+    const array made = make(shape{x.size() / (size * size), size, size}, x.type());
     fill_async(made, 0);
     fill_async(linalg::diagonal(made), 1);
-    start("lu_solve", {of.a, of.pivots, made});
+    const factors of = factored(x, &made);
+    start("lu_solve", {of.a, of.pivots, made}, false, of.addresses);
     return {{made}, of.info};
   }
 
@@ -226,7 +231,7 @@ class by_columns {
     const bool is_upper = call_.option;
     const array a = is_upper ? rows(operand(0)) : columns(operand(0));
     const array info = new_info(a);
-    start("cholesky", {a, info});
+    start("cholesky", {a, info}, false, a.extent(0) > 1 ? addresses(a) : std::nullopt);
     const array of = is_upper ? a : transposed_matrices(a);
     // NaN anywhere makes the last element of the diagonal NaN, and no info.
     const array last = a.slice(range(), a.extent(1) - 1, a.extent(2) - 1);
@@ -315,8 +320,24 @@ class by_columns {
 
   array new_info(const array& x) const { return make(shape{x.extent(0)}, int32); }
 
-  void start(std::string_view routine, std::vector<array> arrays, bool option = false) const {
-    start_({routine, std::move(arrays), option});
+  void start(std::string_view routine, std::vector<array> arrays, bool option = false,
+             std::optional<array> addresses = {}) const {
+    start_({routine, std::move(arrays), option, std::move(addresses)});
+  }
+
+  /// The addresses of all matrices of one array or of two.
+  std::optional<array> addresses(const array& first, const array* second = nullptr) const {
+    const array made = make(shape{second == nullptr ? 1 : 2, first.extent(0)}, uint64);
+    const array& other = second == nullptr ? first : *second;
+    const auto address = [](const array& a) {
+      return std::uint64_t{reinterpret_cast<std::uintptr_t>(first_element(a))};
+    };
+    const auto count = static_cast<std::uint64_t>(first.extent(0));
+    const std::array<kernel_argument, 5> operands{address(first), first.nbytes() / count,
+                                                  address(other), other.nbytes() / count, count};
+    kernel_of(step_kernel::addresses)
+        .call(operands, {.outputs = {made}, .progress = how_.progress});
+    return made;
   }
 
   array call(std::string_view name, std::initializer_list<kernel_argument> operands) const {
@@ -346,13 +367,16 @@ class by_columns {
     array a;  // of the transposed matrices
     array pivots;
     array info;
+    std::optional<array> addresses;  // for functions for stacks
   };
-  factors factored(const array& x) const {
+  /// Factors matrices, whose factors will meet the matrices of a second array, if there is one.
+  factors factored(const array& x, const array* second = nullptr) const {
     const array a = rows(x);
     const ptrdiff_t size = a.extent(1);
     const bool is_stack = a.extent(0) > 1 && size <= largest_of_stacks;
-    factors made{a, make(shape{a.extent(0), size}, is_stack ? int32 : int64), new_info(a)};
-    start("lu", {made.a, made.pivots, made.info});
+    factors made{a, make(shape{a.extent(0), size}, is_stack ? int32 : int64), new_info(a),
+                 is_stack ? addresses(a, second) : std::nullopt};
+    start("lu", {made.a, made.pivots, made.info}, false, made.addresses);
     return made;
   }
 

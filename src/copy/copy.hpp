@@ -13,6 +13,7 @@
 #include <sycl/queue.hpp>
 
 #include "copy/plan.hpp"
+#include "memory/pending_work.hpp"
 #include "usmx/array/array_view.hpp"
 #include "usmx/base/api.hpp"
 #include "usmx/copy/copy.hpp"
@@ -76,8 +77,9 @@ USMX_API void memcpy_on_host(std::byte* destination, const std::byte* source, st
 
 namespace usmx::inline v1::detail {
 
-/// Does as copy_async, but no other code overtakes the copy: for a copy that is a part of a call.
-sycl::event copy_in_order(const array& source, const array& destination);
+/// Does as copy_async, but no other code overtakes the copy: for a copy that is a part of a call,
+/// and of which few ask for the event.
+pending_event copy_in_order(const array& source, const array& destination);
 
 /// Throws as copy() does on unequal shapes, structured types that differ and a read-only
 /// destination, and on host memory that has no address or another number of strides.

@@ -12,8 +12,10 @@
 #include "copy/kernels.hpp"
 #include "copy/plan.hpp"
 #include "copy/staging.hpp"
+#include "memory/pending_work.hpp"
 #include "memory/reclaim.hpp"
 #include "runtime/devices.hpp"
+#include "runtime/drivers/cuda.hpp"
 #include "runtime/drivers/usm_driver.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/memory/usm.hpp"
@@ -26,6 +28,7 @@ using detail::byte_range;
 using detail::copy_plan;
 using detail::end_of;
 using detail::overtaking;
+using detail::pending_event;
 using detail::side_memory;
 using detail::submission;
 
@@ -68,10 +71,26 @@ sycl::event start_memcpy(const copy_plan& plan, const submission& with) {
                               with.before());
 }
 
+/// Starts a copy on the stream of the queue, for less than half of a command's price. Returns
+/// nothing if no kernel can make it.
+std::optional<pending_event> start_on_stream(const copy_plan& plan, bool by_memcpy,
+                                             const submission& with) {
+  if (by_memcpy) {
+    const detail::cuda::used_stream stream(with.queue());
+    detail::cuda::hold_up(stream.get(), with.before());
+    detail::cuda::copy_on(stream.get(), plan.destination, plan.source, plan.row_nbytes());
+  } else if (!detail::copy_on_stream(plan, with.queue(), with.before())) {
+    return std::nullopt;
+  }
+  const pending_event started(with.queue());
+  with.announce(started);
+  return started;
+}
+
 /// Returns nothing, and starts no copy, where commands of the queue cannot make it.
-std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan,
-                                 const array& source, const array& destination,
-                                 overtaking by_others, std::span<const sycl::event> after = {}) {
+std::optional<pending_event> start(const sycl::queue& queue, const copy_plan& plan,
+                                   const array& source, const array& destination,
+                                   overtaking by_others, std::span<const sycl::event> after = {}) {
   const bool by_memcpy = is_memcpy(plan) && may_memcpy(source, destination, queue);
   if (may_overlap(plan) || internal::private_queue(source).get_context() != queue.get_context() ||
       !(by_memcpy || (is_in_reach(source, queue) && is_in_reach(destination, queue)))) {
@@ -84,9 +103,14 @@ std::optional<sycl::event> start(const sycl::queue& queue, const copy_plan& plan
   with.use(destination, access::write);
   with.use(source, access::read);
   with.follow(after);
+  const bool is_asked_for_event = by_others == overtaking::left_to_caller;
+  if (!is_asked_for_event && with.may_start_on_stream()) {
+    return start_on_stream(plan, by_memcpy, with);
+  }
   auto started = by_memcpy ? std::optional(start_memcpy(plan, with))
                            : detail::copy_by_kernel(plan, queue, with.before());
-  return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
+  return started ? std::optional<pending_event>(with.announce(*std::move(started)))
+                 : std::nullopt;
 }
 
 struct adjacent_bytes {
@@ -137,13 +161,13 @@ std::optional<sycl::event> start_fill(const sycl::queue& queue, const array& des
   return started ? std::optional(with.announce(*std::move(started))) : std::nullopt;
 }
 
-sycl::event start_copy(const array& source, const array& destination, overtaking by_others);
+pending_event start_copy(const array& source, const array& destination, overtaking by_others);
 
 /// Starts a copy between devices whose kernels do not reach both sides, by way of memory that lives
 /// until the copy is done. Returns nothing if there is not enough memory: then the copy has to be
 /// made in another way.
-std::optional<sycl::event> start_by_halves(const array& source, const array& destination,
-                                           overtaking by_others) {
+std::optional<pending_event> start_by_halves(const array& source, const array& destination,
+                                             overtaking by_others) {
   const array_view from = internal::private_view(source);
   const array_view to = internal::private_view(destination);
   try {
@@ -165,23 +189,23 @@ bool is_between_devices(const array& source, const array& destination) {
          !host_may_touch(destination.kind(), to.get_device());
 }
 
-sycl::event start_copy(const array& source, const array& destination, overtaking by_others) {
+pending_event start_copy(const array& source, const array& destination, overtaking by_others) {
   const array_view from = internal::private_view(source);
   const array_view to = internal::private_view(destination);
   detail::require_copyable(from, to);
   if (to.size() == 0) {
-    return complete_event();
+    return pending_event(complete_event());
   }
   const detail::runtime_call call;
   detail::release_finished();
   const copy_plan plan = make_plan(to.shape(), end_of(from), end_of(to));
   if (is_in_place(plan)) {
-    return complete_event();
+    return pending_event(complete_event());
   }
   if (internal::is_ready_for_host(source) && internal::is_ready_for_host(destination) &&
       is_quick(plan, to.nbytes())) {
     detail::copy_on_host(plan);
-    return complete_event();
+    return pending_event(complete_event());
   }
   const sycl::queue* const queue =
       is_memcpy(plan) ? &queue_of(destination)
@@ -196,7 +220,7 @@ sycl::event start_copy(const array& source, const array& destination, overtaking
     }
   }
   copy(source, destination);
-  return complete_event();
+  return pending_event(complete_event());
 }
 
 }  // namespace
@@ -232,8 +256,9 @@ std::optional<sycl::event> internal::memcpy_async(const sycl::queue& queue,
   require_context(queue, destination);
   const detail::runtime_call call;
   detail::release_finished();
-  return start(queue, make_plan(to.shape(), end_of(from), end_of(to)), source, destination,
-               overtaking::left_to_caller, after);
+  const auto started = start(queue, make_plan(to.shape(), end_of(from), end_of(to)), source,
+                             destination, overtaking::left_to_caller, after);
+  return started ? std::optional(started->event()) : std::nullopt;
 }
 
 std::optional<sycl::event> internal::fill_async(const sycl::queue& queue, const array& destination,
@@ -254,10 +279,10 @@ void internal::memcpy_on_host(std::byte* destination, const std::byte* source, s
 }
 
 sycl::event copy_async(const array& source, const array& destination) {
-  return start_copy(source, destination, overtaking::left_to_caller);
+  return start_copy(source, destination, overtaking::left_to_caller).event();
 }
 
-sycl::event detail::copy_in_order(const array& source, const array& destination) {
+detail::pending_event detail::copy_in_order(const array& source, const array& destination) {
   return start_copy(source, destination, overtaking::prevented);
 }
 

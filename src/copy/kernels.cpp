@@ -13,6 +13,8 @@
 #include <sycl/handler.hpp>
 
 #include "copy/convert.hpp"
+#include "kernels/device_kernel.hpp"
+#include "runtime/drivers/cuda.hpp"
 #include "runtime/waits.hpp"
 
 namespace usmx::inline v1::detail {
@@ -451,23 +453,62 @@ std::optional<wide_fill> widened(const copy_plan& plan, const std::byte* element
 
 }  // namespace
 
-std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan& plan,
-                                             sycl::queue queue, bool use_fp64,
-                                             const std::vector<sycl::event>& pending) {
+namespace {
+
+/// A copy, and the kernel that makes it.
+struct chosen_copy {
+  kernel_copy copy;
+  const device_kernel& kernel;
+  work_split split;
+};
+
+std::optional<chosen_copy> choose_kernel(device_kernels& from, const copy_plan& plan,
+                                         bool use_fp64) {
   std::optional<kernel_copy> copy = to_kernel_copy(plan, use_fp64);
   if (!copy) {
     return std::nullopt;
   }
   const bool by_tiles = is_done_by_tiles(*copy, from.shape());
-  const device_kernel* kernel = from.find(kernel_for(*copy, by_tiles));
+  const device_kernel* const kernel = from.find(kernel_for(*copy, by_tiles));
   if (kernel == nullptr) {
     return std::nullopt;
   }
-  return run(*copy, {.shape = from.shape(), .by_tiles = by_tiles}, queue, pending,
+  return chosen_copy{*copy, *kernel, {.shape = from.shape(), .by_tiles = by_tiles}};
+}
+
+}  // namespace
+
+std::optional<sycl::event> copy_by_kernel_of(device_kernels& from, const copy_plan& plan,
+                                             sycl::queue queue, bool use_fp64,
+                                             const std::vector<sycl::event>& pending) {
+  std::optional<chosen_copy> chosen = choose_kernel(from, plan, use_fp64);
+  if (!chosen) {
+    return std::nullopt;
+  }
+  return run(chosen->copy, chosen->split, queue, pending,
              [&](sycl::handler& handler, const events& before, const void* source,
                  void* destination, const kernel_launch& launch) {
-               kernel->enqueue(handler, before, launch.range, source, destination, launch.walk);
+               chosen->kernel.enqueue(handler, before, launch.range, source, destination,
+                                      launch.walk);
              });
+}
+
+bool copy_on_stream(const copy_plan& plan, const sycl::queue& queue,
+                    const std::vector<sycl::event>& pending) {
+  const std::shared_ptr<device_kernels> kernels = kernels_of(queue);
+  std::optional<chosen_copy> chosen = choose_kernel(*kernels, plan, kernels->has_fp64());
+  if (!chosen) {
+    return false;
+  }
+  const cuda::used_stream stream(queue);
+  cuda::hold_up(stream.get(), pending);
+  for_each_launch(
+      chosen->copy, chosen->split,
+      [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
+        chosen->kernel.start_on(stream.get(), launch.range, static_cast<const void*>(source),
+                                static_cast<void*>(destination), launch.walk);
+      });
+  return true;
 }
 
 std::optional<sycl::event> copy_by_kernel(const copy_plan& plan, sycl::queue queue,

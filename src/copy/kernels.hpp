@@ -81,6 +81,10 @@ std::optional<kernel_copy> to_kernel_copy(const copy_plan&, bool use_fp64);
 std::optional<sycl::event> copy_by_kernel(const copy_plan&, sycl::queue,
                                           const std::vector<sycl::event>& pending = {});
 
+/// Starts the copy on the stream of a CUDA device's queue, as copy_by_kernel() does elsewhere.
+/// Returns whether a kernel can make it.
+bool copy_on_stream(const copy_plan&, const sycl::queue&, const std::vector<sycl::event>& pending);
+
 /// Sets the destination's elements to the bytes at `element`, as many as its type has. The plan's
 /// source is not used. Returns none as copy_by_kernel() does, and for structured types of other
 /// sizes than 1, 2, 4, 8 or 16.

@@ -95,6 +95,15 @@ class device_kernel {
         });
   }
 
+  /// Whether it starts on streams.
+  bool is_for_streams() const noexcept { return std::holds_alternative<CUfunction>(kernel_); }
+  /// Starts a kernel for streams.
+  template <class... Arguments>
+  void start_on(CUstream stream, const sycl::nd_range<3>& range,
+                const Arguments&... arguments) const {
+    launched(std::get<CUfunction>(kernel_), range, arguments...)(stream);
+  }
+
   /// Makes a run of a kernel, for a list of runs.
   template <class... Arguments>
   kernel_run run(const sycl::nd_range<3>& range, const Arguments&... arguments) const {

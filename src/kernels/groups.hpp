@@ -56,7 +56,8 @@ namespace kernel_names {
 #define USMX_PLACES_NAME(type) "usmx_positions_" #type,
 #define USMX_CHECK_NAME(type) "usmx_check_" #type,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
-inline constexpr const char* copy_elements[] = {USMX_SIZED("copy"), USMX_SIZED("transpose")};
+inline constexpr const char* copy_elements[] = {USMX_SIZED("copy"), USMX_SIZED("transpose"),
+                                                USMX_SIZED("join")};
 inline constexpr const char* fill[] = {USMX_SIZED("fill")};
 inline constexpr const char* select[] = {USMX_SIZED("gather"),
                                          USMX_SIZED("scatter"),
@@ -103,6 +104,7 @@ kernel_id sized_kernel(std::size_t item_size) {
 }
 inline constexpr auto copy_kernel = sized_kernel<kernel_group::copy, 0>;
 inline constexpr auto transpose_kernel = sized_kernel<kernel_group::copy, 1>;
+inline constexpr auto join_kernel = sized_kernel<kernel_group::copy, 2>;
 inline constexpr auto fill_kernel = sized_kernel<kernel_group::fill, 0>;
 inline constexpr auto gather_kernel = sized_kernel<kernel_group::select, 0>;
 inline constexpr auto scatter_kernel = sized_kernel<kernel_group::select, 1>;

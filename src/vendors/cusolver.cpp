@@ -213,7 +213,7 @@ int small(const call_data& of, std::int64_t number) {
 struct room {
   std::size_t on_device = 0;
   std::size_t on_host = 0;
-  std::size_t pointers = 0;  // bytes of addresses of matrices, which the host writes
+  std::ptrdiff_t addresses = 0;  // arrays whose matrices' addresses are needed
 };
 
 /// Everything that a routine works with while it runs.
@@ -224,7 +224,7 @@ struct running {
   CUstream stream;
   std::byte* space;
   std::byte* host_space;
-  void** pointers;
+  void** addresses;
 };
 
 using ask_function = int (*)(const cusolver_functions&, const solver_handles&, const call_data&,
@@ -252,13 +252,8 @@ int for_each_matrix(const call_data& of, const Each& each) {
 int* integers(std::byte* at) { return reinterpret_cast<int*>(at); }
 
 /// The addresses of the matrices of an array, for functions that take a stack of them.
-void** addresses_of(const running& with, const call_data& of, std::size_t array) {
-  return with.pointers + static_cast<std::int64_t>(array) * of.count;
-}
-
-/// The room for the addresses of the matrices of the first arrays.
-room room_for_addresses(const call_data& of, std::size_t arrays) {
-  return {0, 0, arrays * static_cast<std::size_t>(of.count) * sizeof(void*)};
+void** addresses_of(const running& with, const call_data& of, std::int64_t row) {
+  return with.addresses + row * of.count;
 }
 
 /// The handle of cuBLAS for functions that take stacks. Throws device_error.
@@ -287,7 +282,7 @@ int ask_lu(const cusolver_functions& f, const solver_handles& h, const call_data
   const matrices& a = of[0];
   if (of.takes_stacks) {
     small(of, a.rows * a.rows);
-    needed = room_for_addresses(of, 1);
+    needed.addresses = 1;
     return 0;
   }
   return f.getrf_room(h.solver, h.parameters, a.rows, a.columns, of.data_type(), a.first, a.rows,
@@ -313,7 +308,7 @@ int run_lu(const running& with, const call_data& of, const room& given) {
 
 int ask_lu_solve(const cusolver_functions&, const solver_handles&, const call_data& of,
                  room& needed) {
-  needed = of.takes_stacks ? room_for_addresses(of, 3) : room{sizeof(int), 0, 0};
+  needed = of.takes_stacks ? room{0, 0, 2} : room{sizeof(int), 0, 0};
   return 0;
 }
 
@@ -327,7 +322,7 @@ int run_lu_solve(const running& with, const call_data& of, const room&) {
       int info = 0;
       return f.solve[of.type](handle, transposed, n, static_cast<int>(x.columns),
                               addresses_of(with, of, 0), n, integers(of[1].first),
-                              addresses_of(with, of, 2), n, &info, static_cast<int>(of.count));
+                              addresses_of(with, of, 1), n, &info, static_cast<int>(of.count));
     });
   }
   return for_each_matrix(of, [&](std::int64_t k) {
@@ -338,9 +333,9 @@ int run_lu_solve(const running& with, const call_data& of, const room&) {
   });
 }
 
-int ask_inverse(const cusolver_functions&, const solver_handles&, const call_data& of,
+int ask_inverse(const cusolver_functions&, const solver_handles&, const call_data&,
                 room& needed) {
-  needed = room_for_addresses(of, 2);
+  needed.addresses = 2;
   return 0;
 }
 
@@ -356,7 +351,7 @@ int ask_cholesky(const cusolver_functions& f, const solver_handles& h, const cal
                  room& needed) {
   const matrices& a = of[0];
   if (of.count > 1) {
-    needed = room_for_addresses(of, 1);
+    needed.addresses = 1;
     return 0;
   }
   return f.potrf_room(h.solver, h.parameters, triangle(of), a.rows, of.data_type(), a.first, a.rows,
@@ -597,11 +592,10 @@ class workspace {
  public:
   workspace(const array& beside, const room& needed)
       : device_(make(beside, needed.on_device, usm_kind::device, internal::first_use::in_order)),
-        host_(make(beside, needed.on_host, usm_kind::host, internal::first_use::at_once)),
-        pointers_(make(beside, needed.pointers, usm_kind::host, internal::first_use::at_once)) {}
+        host_(make(beside, needed.on_host, usm_kind::host, internal::first_use::at_once)) {}
 
   void use_in(submission& work) const {
-    for (const std::optional<array>* each : {&device_, &host_, &pointers_}) {
+    for (const std::optional<array>* each : {&device_, &host_}) {
       if (*each) {
         work.use(**each, access::write);  // which keeps the address of the array
       }
@@ -609,7 +603,6 @@ class workspace {
   }
   std::byte* on_device() const { return first(device_); }
   std::byte* on_host() const { return first(host_); }
-  void** pointers() const { return reinterpret_cast<void**>(first(pointers_)); }
 
  private:
   static std::optional<array> make(const array& beside, std::size_t nbytes, usm_kind kind,
@@ -629,17 +622,21 @@ class workspace {
 
   std::optional<array> device_;
   std::optional<array> host_;
-  std::optional<array> pointers_;
 };
 
-/// Writes the addresses of the matrices of the arrays that the room is for.
-void write_addresses(const call_data& of, const room& needed, void** to) {
-  const std::size_t arrays = needed.pointers / (static_cast<std::size_t>(of.count) * sizeof(void*));
-  for (std::size_t k = 0; k < arrays; ++k) {
-    for (std::int64_t index = 0; index < of.count; ++index) {
-      *to++ = of[k][index];
-    }
+/// The addresses that a call needs, if it needs any. Throws value_error unless it has them.
+void** given_addresses(const call_data& of, const room& needed) {
+  if (needed.addresses == 0) {
+    return nullptr;
   }
+  const std::optional<array>& given = of.call->addresses;
+  if (!given || given->type() != type_code::uint64 || given->ndim() != 2 ||
+      given->extent(0) < needed.addresses || given->extent(1) != of.count ||
+      !given->layout().is_c_contiguous()) {
+    throw value_error(message(of.call->routine, ": expected addresses of ", of.count,
+                              " matrices of ", needed.addresses, " arrays"));
+  }
+  return reinterpret_cast<void**>(internal::first_element(*given));
 }
 
 }  // namespace
@@ -671,18 +668,19 @@ void start_cuda_solver(const solver_call& call) {
     handles = &handles_of(device);
     require(routine.ask(*cusolver(), *handles, of, needed), "tell the room that it needs");
   }
-  cublas_handle* const stacks = needed.pointers > 0 ? &stacks_handle(of) : nullptr;
+  void** const addresses = given_addresses(of, needed);
+  cublas_handle* const stacks = addresses == nullptr ? nullptr : &stacks_handle(of);
   const workspace space(call.arrays.front(), needed);
-  if (needed.pointers > 0) {
-    write_addresses(of, needed, space.pointers());
-  }
   submission work(queue);
   for (const array& each : call.arrays) {
     work.use(each, access::write);
   }
+  if (addresses != nullptr) {
+    work.use(*call.addresses, access::read);
+  }
   space.use_in(work);
-  const auto run = [&, on_device = space.on_device(), on_host = space.on_host(),
-                    pointers = space.pointers()](CUstream stream) {
+  const auto run = [&, on_device = space.on_device(),
+                    on_host = space.on_host()](CUstream stream) {
     const std::lock_guard lock(all_handles().mutex);
     if (handles->stream != stream) {
       handles->stream.reset();
@@ -691,7 +689,7 @@ void start_cuda_solver(const solver_call& call) {
       }
       handles->stream = stream;
     }
-    const running with{*cusolver(), *handles, stacks, stream, on_device, on_host, pointers};
+    const running with{*cusolver(), *handles, stacks, stream, on_device, on_host, addresses};
     return routine.run(with, of, needed) == 0;
   };
   // The call waits where the runtime keeps the work back, so references are fine.

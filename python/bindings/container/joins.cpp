@@ -107,6 +107,11 @@ nb::object joined(nb::handle arrays, nb::handle axis, bool is_new) {
   const array result =
       make_array(layout::c_order(*shape), parts[0].type(), internal::private_queue(parts[0]),
                  parts[0].kind(), first_use::in_order);
+  if (internal::is_for_join(parts, result) && ordered(false, [&] {
+        return internal::join_by_kernels(parts, result, static_cast<int>(*along));
+      })) {
+    return to_python(result);
+  }
   std::vector<index_item> part(*along + 1,
                                index_item::slice(index_item::none, index_item::none, 1));
   std::vector<std::pair<array, array>> copies;

@@ -116,6 +116,25 @@ inline void transpose(const Item* source, Item* destination, const traversal& t)
 
 #endif
 
+/// Copies the items of a group from the parts that they come from.
+template <class Item>
+inline void join(Item* result, const joined_parts& parts) {
+  const std::int64_t begin = group_id<2>() * parts.per_group;
+  const std::int64_t end = smaller(begin + parts.per_group, parts.count);
+  const lanes own;
+  for (std::int64_t i = begin + own.first; i < end; i += own.count) {
+    const std::int64_t row = i < parts.columns ? 0 : i / parts.columns;
+    const std::int64_t column = i - row * parts.columns;
+    int k = 0;
+    std::int64_t first = 0;
+    while (column >= parts.end[k]) {
+      first = parts.end[k++];
+    }
+    const Item* const part = static_cast<const Item*>(parts.first[k]);
+    result[row * parts.pitch + column] = part[row * (parts.end[k] - first) + column - first];
+  }
+}
+
 }  // namespace usmx::inline v1::kernels
 
 using namespace usmx::kernels;
@@ -129,5 +148,10 @@ using namespace usmx::kernels;
                                     traversal t) {                                       \
     transpose(source, destination, t);                                                   \
   }
+#define USMX_JOIN(size)                                                   \
+  USMX_KERNEL usmx_join_##size(item_##size* result, joined_parts parts) { \
+    join(result, parts);                                                  \
+  }
 USMX_ITEM_SIZES(USMX_COPY)
 USMX_ITEM_SIZES(USMX_TRANSPOSE)
+USMX_ITEM_SIZES(USMX_JOIN)

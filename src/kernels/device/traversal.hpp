@@ -86,6 +86,18 @@ struct selected_walk {
   rest_step rest_dimensions[max_rest_dimensions];  // the first rest_count are set, outermost first
 };
 
+inline constexpr int max_joined = 16;
+
+/// Parts that become neighbours in the rows of a result. Numbers of items.
+struct joined_parts {
+  const void* first[max_joined];
+  std::int64_t end[max_joined];  // of a row's items that come from it or from a part before it
+  std::int64_t columns;          // the last end
+  std::int64_t pitch;            // from one row of the result to the next
+  std::int64_t count;            // of all items of the parts
+  std::int64_t per_group;
+};
+
 /// The positions that indices lead to: numbers of 64 bits, or of 32. Negative ones count from the
 /// end of an axis of that extent.
 struct position_list {

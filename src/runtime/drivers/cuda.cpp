@@ -81,7 +81,8 @@ std::optional<functions> find_functions() noexcept {
                        driver.find(found.create_event, "cuEventCreate") &&
                        driver.find(found.destroy_event, "cuEventDestroy_v2") &&
                        driver.find(found.record_event, "cuEventRecord") &&
-                       driver.find(found.make_stream_wait, "cuStreamWaitEvent");
+                       driver.find(found.make_stream_wait, "cuStreamWaitEvent") &&
+                       driver.find(found.copy, "cuMemcpyAsync");
   return has_all ? std::optional(found) : std::nullopt;
 }
 
@@ -298,6 +299,12 @@ std::shared_ptr<const recorded_event> record(const sycl::device& device, CUstrea
 }
 
 }  // namespace
+
+void copy_on(CUstream stream, std::byte* to, const std::byte* from, std::size_t nbytes) {
+  const auto address = [](const void* pointer) { return reinterpret_cast<CUdeviceptr>(pointer); };
+  require_success(required_functions().copy(address(to), address(from), nbytes, stream),
+                  "CUDA's driver cannot start a copy");
+}
 
 sycl::event follow_stream(const sycl::queue& queue, CUstream others) {
   const auto so_far = record(queue.get_device(), others);

@@ -67,6 +67,8 @@ struct functions {
   result (*record_event)(CUevent, CUstream) = nullptr;                // cuEventRecord
   // cuStreamWaitEvent
   result (*make_stream_wait)(CUstream, CUevent, unsigned flags) = nullptr;
+  // cuMemcpyAsync
+  result (*copy)(CUdeviceptr to, CUdeviceptr from, std::size_t nbytes, CUstream) = nullptr;
 };
 
 /// The functions of the driver that the SYCL runtime has loaded; none if it has not loaded it, or
@@ -166,6 +168,9 @@ class used_stream {
   current_primary_context current_;
   CUstream stream_;
 };
+
+/// Starts to copy bytes between two positions in USM. Throws device_error with the driver's reason.
+void copy_on(CUstream, std::byte* to, const std::byte* from, std::size_t nbytes);
 
 /// An event on a queue of a CUDA device that comes after the work that is now on another library's
 /// stream of that device. Does not wait. The driver does not check the handle: a wrong one crashes.
