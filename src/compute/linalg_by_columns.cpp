@@ -413,16 +413,11 @@ class by_columns {
     }
     const array values = make(shape{a.extent(0), a.extent(1)}, real_type(a));
     const array info = new_info(a);
-    const bool may_be_by_jacobi = a.extent(1) <= largest_of_jacobi;
-    std::optional<array> is_finite;
-    if (may_be_by_jacobi) {  // which does not say that it was not
-      is_finite = are_finite(triangle(a, call_.option));
-    }
+    // Some methods do not say that an element is not finite, and their values are then.
+    const array is_finite = are_finite(triangle(a, call_.option));
     // The lower triangle is the transposed matrix's upper one.
     start(has_vectors ? "eigh" : "eigvalsh", {a, values, info}, !call_.option);
-    return {a, values,
-            is_finite ? kernel(step_kernel::failed_or_not_finite, {info, *is_finite})
-                      : kernel(step_kernel::failed, {info, values.slice(range(), 0)})};
+    return {a, values, kernel(step_kernel::failed_or_not_finite, {info, is_finite})};
   }
 
   /// U, the singular values and Vh of matrices. The routines get no more columns than rows: those

@@ -219,3 +219,15 @@ def test_host_computes_on_copies_what_the_library_lacks(kind, calls):
     assert values.usm_type == vectors.usm_type == kind
     close(x.astype("c16") @ vectors, usmx.asnumpy(vectors * values[:, None, :]))
     assert calls == []
+
+
+@pytest.mark.parametrize("size", [3, 40])
+def test_hermitian_matrix_with_nan_has_no_eigenvalues(size, calls, monkeypatch):
+    monkeypatch.setitem(PLAYED, "eigh", lambda *_: None)  # it has not seen the NaN
+    host = np.eye(size)
+    host[0, 0] = np.nan
+    with pytest.raises(linalg.LinAlgError):
+        linalg.eigh(usmx.asarray(host))
+    with linalg.unchecked():
+        assert np.isnan(usmx.asnumpy(linalg.eigh(usmx.asarray(host)).eigenvalues)).all()
+    assert calls == ["eigh", "eigh"]
