@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -103,22 +102,6 @@ void scan_in_type(const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t 
   }
 }
 
-// ---- the indices of sorted elements of 8 bytes
-
-template <class T>
-void index_row(const T* from, std::int64_t* to, std::ptrdiff_t columns, bool is_descending) {
-  std::iota(to, to + columns, std::int64_t{0});
-  if (is_descending) {
-    std::stable_sort(to, to + columns, [=](std::int64_t a, std::int64_t b) {
-      return host::comes_first(from[b], from[a]);
-    });
-  } else {
-    std::stable_sort(to, to + columns, [=](std::int64_t a, std::int64_t b) {
-      return host::comes_first(from[a], from[b]);
-    });
-  }
-}
-
 bool is_left_to_kernels(dtype type) { return type.kind() == 'c' || type == float16; }
 
 }  // namespace
@@ -138,11 +121,8 @@ void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, st
                 : scan_in_type<multiplied>(x, to, made, lead, false);
 }
 
-bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns,
-                      bool wants_indices) noexcept {
-  const bool is_wide = wants_indices && type.itemsize() == 8;
-  return count <= (is_wide ? max_wide_indices : max_host_sort) && columns <= longest_host_sort &&
-         !is_left_to_kernels(type);
+bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns) noexcept {
+  return count <= max_host_sort && columns <= longest_host_sort && !is_left_to_kernels(type);
 }
 
 void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_indices) {
@@ -150,15 +130,7 @@ void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wa
   if (!wants_indices) {
     return sort_rows(x.type.code(), rows, to);
   }
-  auto* const indices = reinterpret_cast<std::int64_t*>(to);
-  if (!index_rows(x.type.code(), rows, indices)) {
-    visit<std::int64_t, std::uint64_t, double>(x.type, [&]<class T>(std::type_identity<T>) {
-      for (std::ptrdiff_t first = 0; first < x.count * x.columns; first += x.columns) {
-        index_row(reinterpret_cast<const T*>(x.first) + first, indices + first, x.columns,
-                  is_descending);
-      }
-    });
-  }
+  index_rows(x.type.code(), rows, reinterpret_cast<std::int64_t*>(to));
 }
 
 }  // namespace usmx::inline v1::internal

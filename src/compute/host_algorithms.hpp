@@ -15,8 +15,6 @@ inline constexpr std::ptrdiff_t shortest_scan_part = 4096;
 inline constexpr std::ptrdiff_t max_host_sort = std::ptrdiff_t{4} << 20;
 /// Longer rows are sorted by kernels, digit by digit.
 inline constexpr std::ptrdiff_t longest_host_sort = 32768;
-/// The most elements of 8 bytes whose indices are sorted.
-inline constexpr std::ptrdiff_t max_wide_indices = 4096;
 
 /// Elements in C order, of which bools are the bytes 0 and 1. There is one at least.
 struct host_rows {
@@ -34,8 +32,7 @@ bool can_scan_on_host(dtype type, dtype made, std::ptrdiff_t count,
 void scan_on_host(bool is_sum, const host_rows& x, std::byte* to, dtype made, std::ptrdiff_t lead);
 
 /// Whether sort_on_host() takes less time than kernels for `count` elements, in rows of `columns`.
-bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns,
-                      bool wants_indices) noexcept;
+bool can_sort_on_host(dtype type, std::ptrdiff_t count, std::ptrdiff_t columns) noexcept;
 /// Writes the sorted elements of rows, or their indices, which are int64. Equal elements keep their
 /// order.
 void sort_on_host(const host_rows& x, std::byte* to, bool is_descending, bool wants_indices);

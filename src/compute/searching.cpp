@@ -1,5 +1,6 @@
 #include "compute/searching.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -18,6 +19,7 @@
 #include "compute/rows.hpp"
 #include "compute/sorting.hpp"
 #include "copy/select/selection.hpp"
+#include "generated_kernels/call.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -166,12 +168,59 @@ array search_sorted(const array& sorted, const kernel_argument& values, operand_
   return search(function, x, values, kind, what, how.progress);
 }
 
+namespace {
+
+/// Finds few values among few elements by loops of the host. None, and has done nothing, where that
+/// is not possible now.
+std::optional<array> members_on_host(const array& values, const array& searched, bool is_inverted) {
+  constexpr std::ptrdiff_t most = 16384;
+  const bool has_loops = values.type() == searched.type() && values.kind() == searched.kind() &&
+                         values.size() <= most && searched.size() <= most && searched.size() != 0 &&
+                         can_sort_on_host(searched.type(), searched.size(), searched.size());
+  const auto are_ready = [&] { return is_ready_on_cpu(values) && is_ready_on_cpu(searched); };
+  if (!has_loops || !are_ready()) {
+    return std::nullopt;
+  }
+  array made = new_array(detail::common_layout(std::array{&values}, values.shape()), bool_,
+                         private_queue(searched), searched.kind(), 0, first_use::at_once);
+  if (!are_ready()) {  // another thread may have begun work meanwhile
+    return std::nullopt;
+  }
+  const rows_on_host row(searched);
+  const rows_on_host wanted(values);
+  auto* to = reinterpret_cast<bool*>(first_element(made));
+  const dtype read = values.type() == bool_ ? uint8 : values.type();
+  visit<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t, std::uint16_t,
+        std::uint32_t, std::uint64_t, float, double>(read, [&]<class T>(std::type_identity<T>) {
+    std::vector<T> sorted(static_cast<std::size_t>(searched.size()));
+    sort_on_host({row.first(), searched.type(), 1, searched.size()},
+                 reinterpret_cast<std::byte*>(sorted.data()), false, false);
+    const T* value = reinterpret_cast<const T*>(wanted.first());
+    detail::for_each_index(
+        values.shape().size(), [&](std::size_t axis) { return values.shape()[axis]; },
+        [&](std::size_t axis, std::ptrdiff_t steps) { to += made.strides()[axis] * steps; },
+        [&](auto) {
+          const auto found = std::ranges::lower_bound(sorted, *value);  // NaN are at the end
+          *to = (found != sorted.end() && *found == *value) != is_inverted;
+          ++value;
+        });
+  });
+  return made;
+}
+
+}  // namespace
+
 array search_members(const kernel_argument& values, operand_kind kind, const array& searched,
                      const membership_options& how) {
   constexpr std::string_view function = "isin";
   require_usable_process();
   detail::common_queue(function, std::array<kernel_argument, 2>{values, searched});
   require_plain_values(function, values);
+  if (const auto* const* a = std::get_if<const array*>(&values.value())) {
+    if (auto made = members_on_host(**a, searched, how.invert)) {
+      return *std::move(made);
+    }
+  }
   const sort_options flat{.axis = std::nullopt, .progress = how.progress};
   const array sorted = computed(ordering(function, ordered_by::elements, searched, flat), searched);
   const finding what = how.invert ? finding::absence : finding::presence;
@@ -327,9 +376,8 @@ unique_all_result find_unique(std::string_view function, const array& x, unique_
                               const search_progress& progress) {
   require_usable_process();
   require_plain(function, x.type());
-  const bool is_for_host = x.size() != 0 &&
-                           can_sort_on_host(x.type(), x.size(), x.size(), wants_indices(parts)) &&
-                           is_ready_on_cpu(x);
+  const bool is_for_host =
+      x.size() != 0 && can_sort_on_host(x.type(), x.size(), x.size()) && is_ready_on_cpu(x);
   return is_for_host ? unique_on_host(x, parts) : unique_by_kernels(function, x, parts, progress);
 }
 

@@ -1,11 +1,14 @@
 #include "compute/sorted_rows.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/threads.hpp"
@@ -426,14 +429,85 @@ void index_part_for_all(const rows_to_sort& of, blocks<std::int64_t>& own, std::
   index_part<T>(of, own, to);
 }
 
-/// Sorts shares of the rows on as many threads as pay.
-template <class T, class K, class R>
-void sort_parts(const rows_to_sort& of, R* to, void (*sort)(const rows_to_sort&, blocks<K>&, R*)) {
+// ---- the indices of elements of 8 bytes, of which no number has both
+
+struct indexed_key {
+  std::uint64_t key;
+  std::int64_t index;
+};
+
+/// A row's keys with their indices, and memory for as many.
+class indexed_row {
+ public:
+  explicit indexed_row(ptrdiff_t columns)
+      : memory_(
+            std::make_unique_for_overwrite<indexed_key[]>(static_cast<std::size_t>(2 * columns))) {}
+
+  indexed_key* keys() const noexcept { return memory_.get(); }
+  indexed_key* other(ptrdiff_t columns) const noexcept { return memory_.get() + columns; }
+
+ private:
+  std::unique_ptr<indexed_key[]> memory_;
+};
+
+/// Sorts by one digit of the keys after the other, without those that are the same in all of them:
+/// most integers are small. Returns the sorted ones, which are in one of the two memories.
+const indexed_key* sort_by_digits(indexed_key* from, indexed_key* to, ptrdiff_t count,
+                                  std::uint64_t differences) {
+  constexpr int bits = 8;
+  constexpr std::uint64_t mask = (1U << bits) - 1;
+  for (int shift = 0; shift < 64; shift += bits) {
+    if ((differences >> shift & mask) == 0) {
+      continue;
+    }
+    std::array<std::uint32_t, mask + 1> ends{};
+    for (ptrdiff_t k = 0; k < count; ++k) {
+      ++ends[from[k].key >> shift & mask];
+    }
+    std::exclusive_scan(ends.begin(), ends.end(), ends.begin(), std::uint32_t{0});
+    for (ptrdiff_t k = 0; k < count; ++k) {
+      to[ends[from[k].key >> shift & mask]++] = from[k];
+    }
+    std::swap(from, to);
+  }
+  return from;
+}
+
+template <class T>
+void index_wide_part(const rows_to_sort& of, indexed_row& own, std::int64_t* to) {
+  constexpr ptrdiff_t shortest_by_digits = 128;
+  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+  const std::uint64_t flipped = of.is_descending ? ~sign : sign;
+  const T* x = static_cast<const T*>(of.from);
+  for (ptrdiff_t row = 0; row < of.rows; ++row, x += of.columns, to += of.columns) {
+    indexed_key* const keys = own.keys();
+    std::uint64_t differences = 0;
+    for (ptrdiff_t k = 0; k < of.columns; ++k) {
+      keys[k] = {static_cast<std::uint64_t>(key_of(x[k])) ^ flipped, k};
+      differences |= keys[k].key ^ keys[0].key;
+    }
+    const indexed_key* sorted = keys;
+    if (of.columns >= shortest_by_digits) {
+      sorted = sort_by_digits(keys, own.other(of.columns), of.columns, differences);
+    } else {
+      std::sort(keys, keys + of.columns, [](const indexed_key& a, const indexed_key& b) {
+        return a.key < b.key || (a.key == b.key && a.index < b.index);
+      });
+    }
+    for (ptrdiff_t k = 0; k < of.columns; ++k) {
+      to[k] = sorted[k].index;
+    }
+  }
+}
+
+/// Sorts shares of the rows on as many threads as pay, each with memory of its own.
+template <class T, class Memory, class R>
+void sort_parts(const rows_to_sort& of, R* to, void (*sort)(const rows_to_sort&, Memory&, R*)) {
   constexpr ptrdiff_t worth_a_task = ptrdiff_t{1} << 15;
   constexpr ptrdiff_t most_tasks = 16;
   const ptrdiff_t tasks =
       std::clamp<ptrdiff_t>(of.rows * of.columns / worth_a_task, 1, std::min(most_tasks, of.rows));
-  std::vector<blocks<K>> own;  // before the tasks, which may not throw
+  std::vector<Memory> own;  // before the tasks, which may not throw
   own.reserve(static_cast<std::size_t>(tasks));
   for (ptrdiff_t task = 0; task < tasks; ++task) {
     own.emplace_back(of.columns);
@@ -467,16 +541,15 @@ void sort_rows(type_code type, const rows_to_sort& of, void* to) {
   });
 }
 
-bool index_rows(type_code type, const rows_to_sort& of, std::int64_t* to) {
+void index_rows(type_code type, const rows_to_sort& of, std::int64_t* to) {
   const bool has_avx2 = detail::cpu() != detail::cpu_level::baseline;
-  bool is_indexed = false;
   with_type(type, [&]<class T>(std::type_identity<T>) {
-    if constexpr (sizeof(T) < 8) {
+    if constexpr (sizeof(T) == 8) {
+      sort_parts<T>(of, to, &index_wide_part<T>);
+    } else {
       sort_parts<T>(of, to, has_avx2 ? &index_part_for_avx2<T> : &index_part_for_all<T>);
-      is_indexed = true;
     }
   });
-  return is_indexed;
 }
 
 }  // namespace usmx::inline v1::internal

@@ -1,5 +1,5 @@
 // Rows sorted by a network of comparisons, which vectors of the processor make for several columns
-// at a time. Not installed.
+// at a time; the indices of elements of 8 bytes by their digits. Not installed.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,7 @@ struct rows_to_sort {
 /// numbers of 4 or 8 bytes; from 1 to 2**31 columns.
 void sort_rows(type_code, const rows_to_sort&, void* to);
 
-/// Sets each row to the indices of the elements in this order. Returns false, and has done nothing,
-/// for elements of 8 bytes.
-bool index_rows(type_code, const rows_to_sort&, std::int64_t* to);
+/// Sets each row to the indices of the elements in this order.
+void index_rows(type_code, const rows_to_sort&, std::int64_t* to);
 
 }  // namespace usmx::inline v1::internal

@@ -329,8 +329,7 @@ ordering::ordering(std::string_view function, ordered_by what, const array& x, s
 layout ordering::made_layout() const { return of_rows(shape_, axis_); }
 
 bool ordering::is_for_host() const {
-  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size(), columns(), wants_indices()) &&
-         is_ready_on_cpu(x_);
+  return x_.size() != 0 && can_sort_on_host(x_.type(), x_.size(), columns()) && is_ready_on_cpu(x_);
 }
 
 void ordering::run_on_host(const array& made) const {

@@ -733,6 +733,17 @@ def test_integers_of_two_types_are_searched_exactly(first, second):
         assert usmx.isin(usmx.asarray(x2), usmx.asarray(x1), invert=invert).tolist() == expected
 
 
+@pytest.mark.parametrize("dtype", [each for each in SORTED if each not in ("f2", "c8", "c16")])
+def test_few_elements_are_found_as_numpy_finds_them(dtype):
+    host = numbers_to_sort(dtype, 144).reshape(12, 12)
+    array = usmx.asarray(host)
+    for view, part in ((lambda a: a, lambda a: a[0]), (lambda a: a.T, lambda a: a[::-2, ::3])):
+        for invert in (False, True):
+            found = usmx.isin(view(array), part(array), invert=invert)
+            same(found, np.isin(view(host), part(host), invert=invert))
+            assert found.strides == view(array).strides
+
+
 def extremes(dtype):
     if dtype == "?":
         return np.array([False, True])
