@@ -86,11 +86,13 @@ if(USMX_SANITIZE)
 endif()
 
 # The functions of these texts are compiled for the host, too. There each operation is rounded, and no other source sees
-# their names. Nobody looks at errno or at floating-point exceptions; with them there is no vector code. g++ warns of
-# the pragmas for kernels, and of vectors that only inlined functions return.
+# their names. Nobody looks at errno or at floating-point exceptions; with them there is no vector code. Nor is there for
+# a function that asks for one condition twice (tanh), once g++ has made two ways of it. g++ warns of the pragmas for
+# kernels, and of vectors that only inlined functions return.
 set_source_files_properties(
   src/compute/host_algorithms.cpp src/compute/host_loops.cpp src/compute/host_reductions.cpp
-  PROPERTIES COMPILE_OPTIONS "-ffp-contract=off;-fno-math-errno;-fno-trapping-math;-Wno-unknown-pragmas;-Wno-psabi;${unoptimized}"
+  PROPERTIES COMPILE_OPTIONS
+             "-ffp-contract=off;-fno-math-errno;-fno-trapping-math;$<$<CXX_COMPILER_ID:GNU>:-fno-thread-jumps>;-Wno-unknown-pragmas;-Wno-psabi;${unoptimized}"
              SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 # Vectors that only inlined functions return, and comparisons of which vectors are made.
 set_source_files_properties(

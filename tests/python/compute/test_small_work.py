@@ -262,6 +262,21 @@ def test_views_and_mixed_types_have_the_results_of_the_kernels(types, view):
         assert found.strides == expected.strides
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", TYPES)
+def test_every_row_has_the_bits_of_compact_operands_in_every_layout(dtype):
+    random = np.random.default_rng(13)
+    host = random.choice(values(random, dtype, 1)[0], (3, 12, 12))
+    for count in (1, 2, 3):
+        for name in tried(dtype, count):
+            for view in VIEWS.values():
+                given = [view(usmx.asarray(each)) for each in host[:count]]
+                found = ON_HOST[name](*given, None)
+                expected = ON_HOST[name](*(each.copy("C") for each in given), None)
+                assert found is not None
+                assert is_same(usmx.asnumpy(found), usmx.asnumpy(expected)), name
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_complex_products_of_views_have_the_bits_of_the_kernels(view):
     usmx.sin(
