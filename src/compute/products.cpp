@@ -445,23 +445,47 @@ vector_product::vector_product(const array& x1, const array& x2, ptrdiff_t axis)
   type_ = type_of_both("vecdot", x1, x2);
 }
 
+namespace {
+
+/// Products of rows of integers or truth values, which have the bits of the kernel in any order:
+/// each row is multiplied by a column, as matrices of a stack are.
+std::optional<host_product> product_of_rows(const array& x, const array& y) {
+  const bool are_rows = x.ndim() == 2;
+  const auto matrices = [&](const array& of, std::initializer_list<index_item> items) {
+    return are_rows ? with_layout(of, subscript(of.layout(), std::vector<index_item>(items))) : of;
+  };
+  auto product = x.ndim() > 2 ? std::nullopt
+                              : host_product::of(matrices(x, {range(0, x.extent(0)), newaxis}),
+                                                 matrices(y, {ellipsis, newaxis}));
+  return product && product->is_little() ? product : std::nullopt;
+}
+
+}  // namespace
+
+bool vector_product::is_little() const {
+  constexpr ptrdiff_t most = 16384;  // elements
+  return std::ranges::equal(x_.shape(), y_.shape()) && x_.type() == y_.type() && x_.size() != 0 &&
+         x_.size() <= most && is_of_cpu(x_);
+}
+
 std::optional<array> vector_product::run_on_host() const {
-  constexpr ptrdiff_t most = 16384;  // elements of a sum
-  if (x_.ndim() != 1 || y_.ndim() != 1 || x_.type() != y_.type() || x_.size() == 0 ||
-      x_.size() > most || !is_ready_on_cpu(x_) || !is_ready_on_cpu(y_)) {
+  if (!is_little() || type_.kind() == 'c' || !is_ready_on_cpu(x_) || !is_ready_on_cpu(y_)) {
     return std::nullopt;
   }
   const auto make = [&](layout where) {
     return new_array(std::move(where), type_, private_queue(x_), kind_of_both(x_, y_), 0,
                      first_use::at_once);
   };
-  if (type_.kind() != 'f') {  // integers and truth values have the bits of the kernel in any order
-    const matrix_product product("vecdot", x_, y_);
-    if (type_.kind() == 'c' || !product.is_for_host()) {
+  if (type_.kind() != 'f') {
+    const std::optional<host_product> product = product_of_rows(x_, y_);
+    if (!product) {
       return std::nullopt;
     }
-    array made = make(product.made_layout());
-    product.run_on_host(made);
+    array made = make(layout::c_order(x_.shape().first(x_.shape().size() - 1)));
+    if (!are_idle({&x_, &y_})) {  // another thread may have begun work meanwhile
+      return std::nullopt;
+    }
+    product->run(first_element(made), false);
     return made;
   }
   // Sums have more digits than their addends, as those of the kernel.
@@ -474,10 +498,10 @@ std::optional<array> vector_product::run_on_host() const {
   }
   const std::array<kernel_argument, 2> operands{x_, y_};
   const host_call multiply(*loops, row, types, operands);
-  const array products = make(multiply.output_layout());
-  const host_reduction_call add(*sum, products, nullptr, {}, 0);
+  const array products = make(layout::c_order(x_.shape()));
+  const host_reduction_call add(*sum, products, nullptr, {.axes = {{-1}}}, 0);
   array made = make(add.output_layout());
-  if (!are_idle({&x_, &y_})) {  // another thread may have begun work meanwhile
+  if (!are_idle({&x_, &y_})) {
     return std::nullopt;
   }
   multiply.run(products);
@@ -486,7 +510,11 @@ std::optional<array> vector_product::run_on_host() const {
 
 array vector_product::run_kernel(const told& progress) const {
   const type_support has = support_of(private_queue(x_).get_device());
-  const std::array<kernel_argument, 2> operands{x_, y_};
+  // The order of the sums depends on the strides: few are added up as the host adds them.
+  const auto ordered = [&](const array& a) { return is_little() ? in_c_order(a) : a; };
+  const array x = ordered(x_);
+  const array y = ordered(y_);
+  const std::array<kernel_argument, 2> operands{x, y};
   return vecdot_kernel(x_.type(), y_.type(), type_, has)
       .call(operands, {.axes = -1}, {.progress = progress})
       .front();

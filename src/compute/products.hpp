@@ -85,6 +85,9 @@ class USMX_API vector_product {
   array run_kernel(const std::function<void(std::chrono::seconds)>& progress) const;
 
  private:
+  /// Whether the host may compute it, once the memory is idle.
+  bool is_little() const;
+
   array x_;  // with the axis last
   array y_;
   dtype type_;

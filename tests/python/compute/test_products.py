@@ -1,6 +1,7 @@
 """Products of matrices and vectors by the host are NumPy's, for all shapes, layouts and types."""
 
 import contextlib
+import itertools
 
 import numpy as np
 import pytest
@@ -175,13 +176,44 @@ def test_sums_of_products_of_vectors_have_the_bits_of_the_kernel(dtype):
         assert float(found) == float(expected)
 
 
+def layouts_of_rows(dtype, rows, columns):
+    """Arrays of that shape."""
+    random = np.random.default_rng(8)
+
+    def some(*shape):
+        return usmx.asarray((random.normal(size=shape) * 40).astype(dtype))
+
+    return [
+        some(rows, columns),
+        some(columns, rows).mT,
+        some(rows, columns)[::-1, ::-1],
+        some(2 * rows, 3 * columns)[::2, ::3],
+        usmx.broadcast_to(some(columns), (rows, columns)),
+        usmx.broadcast_to(some(rows, 1), (rows, columns)),
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dtype", ["?", "i1", "f4", "f8"])
+def test_sums_of_products_of_rows_have_the_bits_of_the_kernel(dtype):
+    for shape in ((8, 8), (1, 300), (37, 41), (3, 1000)):
+        pairs = itertools.product(*(layouts_of_rows(dtype, *shape) for _ in "xy"))
+        for (x, y), axis in itertools.product(pairs, (-1, 0)):
+            x.wait()
+            y.wait()
+            found, expected = (_core._vecdot(x, y, axis, way) for way in ("host", "kernel"))
+            assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+            assert usmx.asnumpy(found).tobytes() == usmx.asnumpy(expected).tobytes()
+
+
 def test_no_vectors_are_the_hosts_that_it_would_round_otherwise():
     half, many = usmx.ones(3, "f2"), usmx.ones(20_000)
     for x, y in (
         (half, half),
         (many, many),
         (usmx.ones(3), usmx.ones(3, "f4")),
-        (usmx.ones((2, 3)),) * 2,
+        (usmx.ones((2, 3)), usmx.ones(3)),
+        (usmx.ones((2, 3), "c8"),) * 2,
     ):
         assert _core._vecdot(x, y, -1, "host") is None
 
