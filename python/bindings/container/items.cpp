@@ -308,7 +308,12 @@ nb::object get_by_arrays(const py_array& a, PyObject* key) {
   if (const array* indices = as_array(key)) {
     require_usable_process();
     look_for_peers();
-    if (std::optional<array> taken = internal::take_few(a.value, *indices)) {
+    constexpr std::ptrdiff_t soon_done = std::ptrdiff_t{1} << 14;  // before the lock is released
+    const auto take = [&] {
+      const without_interpreter_lock unlocked(indices->size() > soon_done);
+      return internal::take_few(a.value, *indices);
+    };
+    if (std::optional<array> taken = take()) {
       return to_python(*std::move(taken));
     }
   }

@@ -1,6 +1,7 @@
 #include "copy/select/selection.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -11,6 +12,7 @@
 
 #include "array/array.hpp"
 #include "base/process.hpp"
+#include "base/threads.hpp"
 #include "copy/convert.hpp"
 #include "copy/copy.hpp"
 #include "copy/select/index_blocks.hpp"
@@ -685,8 +687,9 @@ bool take_rows(const std::byte* rows, std::ptrdiff_t extent, const Index* indice
 }  // namespace
 
 std::optional<array> internal::take_few(const array& source, const array& indices) {
-  constexpr std::ptrdiff_t most_indices = 1024;
-  constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{64} << 10;
+  constexpr std::ptrdiff_t most_indices = std::ptrdiff_t{256} << 10;
+  constexpr std::ptrdiff_t most_nbytes = std::ptrdiff_t{4} << 20;
+  constexpr std::ptrdiff_t task_nbytes = std::ptrdiff_t{256} << 10;
   const bool is_short = indices.type() == type_code::int32;
   if ((!is_short && indices.type() != type_code::int64) || source.ndim() == 0 ||
       private_queue(indices) != private_queue(source) || indices.size() > most_indices ||
@@ -709,14 +712,23 @@ std::optional<array> internal::take_few(const array& source, const array& indice
   if (!is_ready_for_host(made) || !are_ready()) {  // another thread may have begun work meanwhile
     return std::nullopt;
   }
-  const bool are_inside = detail::with_item_size(row, [&](auto nbytes) {
+  const std::ptrdiff_t count = indices.size();
+  const std::ptrdiff_t tasks =
+      std::max<std::ptrdiff_t>(count * static_cast<std::ptrdiff_t>(row) / task_nbytes, 1);
+  std::atomic<bool> are_inside = true;
+  detail::with_item_size(row, [&](auto nbytes) {
     const auto take = [&]<class Index>(std::type_identity<Index>) {
-      return take_rows(first_element(source), extent,
-                       reinterpret_cast<const Index*>(first_element(indices)), indices.size(),
-                       first_element(made), nbytes);
+      const auto* all = reinterpret_cast<const Index*>(first_element(indices));
+      detail::for_each_task(tasks, [&](std::ptrdiff_t task) {
+        const std::ptrdiff_t begin = count * task / tasks;
+        const std::ptrdiff_t end = count * (task + 1) / tasks;
+        std::byte* const to = first_element(made) + begin * static_cast<std::ptrdiff_t>(row);
+        if (!take_rows(first_element(source), extent, all + begin, end - begin, to, nbytes)) {
+          are_inside = false;
+        }
+      });
     };
-    return is_short ? take(std::type_identity<std::int32_t>())
-                    : take(std::type_identity<std::int64_t>());
+    is_short ? take(std::type_identity<std::int32_t>()) : take(std::type_identity<std::int64_t>());
   });
   return are_inside ? std::optional(std::move(made)) : std::nullopt;
 }

@@ -105,3 +105,17 @@ def test_index_that_no_array_has_is_no_negative_one():
         for call in (usmx.delete, lambda x, k: usmx.insert(x, k, 5)):
             with pytest.raises((IndexError, OverflowError)):
                 call(usmx.ones(3), obj)
+
+
+@pytest.mark.parametrize("dtype", ["i4", "i8"])
+@pytest.mark.parametrize("count", [1, 20_000, 250_000])
+def test_elements_at_many_indices_are_numpys(dtype, count):
+    random = np.random.default_rng(5)
+    rows = random.normal(size=(700, 2))
+    indices = random.integers(-700, 700, count).astype(dtype)
+    for host in (rows, rows[:, 0].copy(), rows.astype("f4")):
+        found = usmx.asarray(host)[usmx.asarray(indices)]
+        np.testing.assert_array_equal(usmx.asnumpy(found), host[indices])
+    indices[count // 2] = 700
+    with pytest.raises(IndexError, match="700"):
+        usmx.asarray(rows)[usmx.asarray(indices)]
