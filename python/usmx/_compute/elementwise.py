@@ -7,10 +7,12 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from usmx._compute.call import (
+    CALLS,
     OF_STRUCTURES,
     Traced,
     compute,
     converted_to,
+    general,
     in_type,
     is_operand,
     output,
@@ -78,7 +80,12 @@ Example:
 
 
 def _function_of(row: Row):
+    call = CALLS[row.name]
+
     def unary(x, /, out=None, *, where=True, dtype=None, casting="same_kind"):
+        if where is True and dtype is None and casting == "same_kind":
+            found = call(x, out)
+            return general(row, (x,), out) if found is None else found
         operands = (x,) if dtype is None else in_type(row, (x,), dtype, casting)
         if where is not True:
             return written_where(row.name, out, compute(row, operands), where, casting)
@@ -87,6 +94,9 @@ def _function_of(row: Row):
         return compute(row, operands, out)
 
     def binary(x1, x2, /, out=None, *, where=True, dtype=None, casting="same_kind"):
+        if where is True and dtype is None and casting == "same_kind":
+            found = call(x1, x2, out)
+            return general(row, (x1, x2), out) if found is None else found
         operands = (x1, x2) if dtype is None else in_type(row, (x1, x2), dtype, casting)
         if where is not True:
             return written_where(row.name, out, compute(row, operands), where, casting)

@@ -377,12 +377,21 @@ def _array(x):
 
 def function_of(row: Reduction) -> Any:
     """The function of a row, which is also the method of arrays."""
+    on_host = _ON_HOST[row.name]  # asked here first: the calls below take longer than it does
 
     def total(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+        if dtype is out is initial is None and where is True:
+            found = on_host(x, axis, keepdims)
+            if found is not None:
+                return found
         more = {"dtype": dtype, "out": out, "initial": initial, "where": where}
         return reduce(row, _array(x), axis, keepdims, **more)
 
     def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
+        if dtype is out is None and where is True:
+            found = on_host(x, axis, keepdims)
+            if found is not None:
+                return found
         return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out, where=where)
 
     def spread(
@@ -394,9 +403,17 @@ def function_of(row: Reduction) -> Any:
         return spread_of(row, _array(x), axis, taken, keepdims, **more)
 
     def extreme(x, /, axis=None, out=None, keepdims=False, initial=None, where=True):
+        if out is initial is None and where is True:
+            found = on_host(x, axis, keepdims)
+            if found is not None:
+                return found
         return reduce(row, _array(x), axis, keepdims, out=out, initial=initial, where=where)
 
     def truth(x, /, axis=None, out=None, keepdims=False, *, where=True):
+        if out is None and where is True:
+            found = on_host(x, axis, keepdims)
+            if found is not None:
+                return found
         return reduce(row, _array(x), axis, keepdims, out=out, where=where)
 
     def place(x, /, axis=None, out=None, keepdims=False):

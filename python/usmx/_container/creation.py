@@ -325,8 +325,13 @@ def _as_values(fill_value):
     return numpy.asarray(fill_value) if view is None else view
 
 
+_NATURAL = {bool: "?", float: "f8", complex: "c16"}
+
+
 def _scalar_type(values, fill_value):
     """The element type that an array of these values has by itself."""
+    if type(values) in _NATURAL:
+        return _NATURAL[type(values)]
     if isinstance(values, USMArray):
         return values.dtype
     return require_plain(numpy.asarray(values), fill_value).dtype

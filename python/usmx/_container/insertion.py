@@ -224,6 +224,9 @@ def _require_positions(before, size):
 
 # Whose borders repeat elements, and are selected by indices.
 _REPEATING = ("edge", "reflect", "symmetric", "wrap")
+_MODES = (
+    *_REPEATING, "constant", "empty", "linear_ramp", "maximum", "mean", "median", "minimum"
+)  # fmt: skip
 
 
 def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> USMArray:
@@ -259,7 +262,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
     widths = _widths(pad_width, view.ndim)
     order: OrderCF = "F" if view.flags.fnc else "C"
     is_zero = mode == "constant" and not kwargs and not view.dtype.names
-    if not is_zero and not callable(mode):
+    if not is_zero and not callable(mode) and (kwargs or mode not in _MODES):
         numpy.pad(numpy.zeros(1, "u1"), 0, mode, **dict.fromkeys(kwargs, 1))  # knows the options
     if mode in _REPEATING and kwargs.get("reflect_type", "even") == "even":
         return _repeated(view, widths, mode, order, kwargs)
@@ -287,13 +290,46 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
 def _repeated(
     view: USMArray, widths: Any, mode: str, order: OrderCF, options: dict[str, Any]
 ) -> USMArray:
-    """Axis by axis, at the positions that NumPy gives for the positions themselves."""
-    result = view
-    for axis, width in enumerate(widths):
-        if width.any():
-            positions = numpy.pad(numpy.arange(view.shape[axis]), width, mode, **options)
-            result = take(result, positions, axis)
-    return _core.copy(result, order) if result is view or order == "F" else result
+    """Axis by axis: the borders are parts of what is between them, with the corners so far."""
+    pairs = widths.tolist()
+    shape = [n + before + after for n, (before, after) in zip(view.shape, pairs, strict=True)]
+    result = _core._new_like(view, shape, order)
+    key: list[Any] = [slice(b, b + n) for n, (b, _) in zip(view.shape, pairs, strict=True)]
+    result[tuple(key)] = view
+    for axis, (n, pair) in enumerate(zip(view.shape, pairs, strict=True)):
+        inside = result[tuple(key)]
+        key[axis] = slice(None)
+        if not any(pair):
+            continue
+        ends = _border(mode, n, *pair) or _positions(mode, n, pair, options)
+        before, after = ((slice(None),) * axis + (each,) for each in ends)
+        part = result[tuple(key)]
+        for side, end in ((slice(pair[0]), before), (slice(pair[0] + n, None), after)):
+            part[(slice(None),) * axis + (side,)] = inside[end]
+    return result
+
+
+def _border(mode, n, before, after):
+    """The slices of an axis that are its borders; None where these are more than one slice."""
+    most = max(before, after)
+    if n == 0 or (mode != "edge" and most > n - (mode == "reflect")):
+        return None
+    if mode == "edge":
+        return slice(1), slice(n - 1, None)
+    if mode == "wrap":
+        return slice(n - before, None), slice(after)
+    first, last = (1, n - 1) if mode == "reflect" else (0, n)
+    return _backwards(first, first + before), _backwards(last - after, last)
+
+
+def _backwards(begin, end):
+    return slice(end - 1, begin - 1 if begin > 0 else None, -1) if end > begin else slice(0)
+
+
+def _positions(mode, n, pair, options):
+    """The positions on an axis of its borders, as NumPy gives them for the positions themselves."""
+    found = numpy.pad(numpy.arange(n), pair, mode, **options)
+    return found[: pair[0]], found[pair[0] + n :]
 
 
 def _widths(pad_width: Any, ndim: int) -> Any:
@@ -303,6 +339,8 @@ def _widths(pad_width: Any, ndim: int) -> Any:
         for axis, width in pad_width.items():
             pairs[axis] = width if isinstance(width, tuple) else (width, width)
         pad_width = pairs
+    if type(pad_width) is int and 0 <= pad_width < 1 << 62:
+        return numpy.full((ndim, 2), pad_width)
     found = on_host(pad_width)
     if found.dtype.kind not in "iu" and found.size + ndim > 0:
         raise TypeError(f"pad_width must be integers, found elements of {found.dtype}")

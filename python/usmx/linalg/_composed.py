@@ -79,6 +79,8 @@ def _vector_norm(function, x, axis, keepdims, order):
     x = _as_inexact(function, x)
     if isinstance(order, str):
         raise ValueError(f"linalg.{function}: {order!r} is no norm of vectors")
+    if order == 2 and x.dtype.kind == "f":
+        return _call("sqrt", _reduce("sum", x * x, axis, keepdims))
     sizes = _call("abs", x)
     if order == inf:
         return _largest(sizes, axis, keepdims)
