@@ -574,8 +574,14 @@ void multiply_one(const matrix<const T>& x, const matrix<const T>& y, const matr
       return multiply_long_rows(x, y, z.first, threads);
     }
   }
-  const shares of{x.rows, threads};
-  detail::for_each_task(threads, [&](ptrdiff_t share) {
+  // Another library's threads may spin on a processor: who has one alone then takes more shares.
+  constexpr ptrdiff_t shares_of_a_thread = 4;
+  constexpr ptrdiff_t rows_of_a_share = 200;
+  const bool has_many = y.columns == 1 && threads > 1 && x.rows / rows_of_a_share > threads;
+  const ptrdiff_t count =
+      has_many ? std::min(threads * shares_of_a_thread, x.rows / rows_of_a_share) : threads;
+  const shares of{x.rows, count};
+  detail::for_each_task(count, [&](ptrdiff_t share) {
     const ptrdiff_t begin = of.begin(share);
     const ptrdiff_t length = of.length(share);
     if (length > 0) {

@@ -199,8 +199,12 @@ class helped_wait {
     done_.notify_one();
   }
 
-  /// Waits for the helper, on the thread that waits.
+  /// Waits for the helper, on the thread that waits. Looks on for as long as waking up would take,
+  /// which is longer than little work does.
   void await() {
+    const auto end = std::chrono::steady_clock::now() + 25us;
+    while (!finished_.load(std::memory_order_acquire) && std::chrono::steady_clock::now() < end) {
+    }
     while (!is_finished_soon()) {
       if (check_of_thread()) {
         throw internal::interrupted_wait("a signal interrupted the wait; the work goes on");
@@ -213,15 +217,18 @@ class helped_wait {
 
  private:
   bool is_finished_soon() {
+    if (finished_.load(std::memory_order_acquire)) {
+      return true;
+    }
     std::unique_lock lock(mutex_);
-    return done_.wait_for(lock, check_interval, [this] { return finished_; });
+    return done_.wait_for(lock, check_interval, [this] { return finished_.load(); });
   }
 
   std::function<void()> wait_;
   std::exception_ptr failure_;
-  ranked_mutex<lock_rank::helped_wait> mutex_;  // guards what follows
+  ranked_mutex<lock_rank::helped_wait> mutex_;
   ranked_condition done_;
-  bool finished_ = false;
+  std::atomic<bool> finished_ = false;  // set with the lock
 };
 
 /// Threads that wait for other threads, as many as there are such waits at once. Between waits they

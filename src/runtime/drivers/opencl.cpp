@@ -1,7 +1,6 @@
 // OpenCL's unified shared memory extension (cl_intel_unified_shared_memory), found at run time in
 // the OpenCL loader that the SYCL runtime has already loaded: usmx links no OpenCL of its own.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -23,8 +22,7 @@ const backend_traits opencl_traits{.waits_one_at_a_time = true,
                                    .host_reaches_memory_of_cpus = true,
                                    .memcpy_crosses_devices = false,
                                    .has_onemkl = true,
-                                   .largest_alignment = std::numeric_limits<std::size_t>::max(),
-                                   .asked_before_wait = std::chrono::microseconds(10)};
+                                   .largest_alignment = std::numeric_limits<std::size_t>::max()};
 
 namespace {
 
