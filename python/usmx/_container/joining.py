@@ -62,6 +62,8 @@ def hstack(
         >>> print(usmx.hstack([usmx.arange(2), usmx.arange(3)]))
         [0 1 0 1 2]
     """
+    if type(tup) is USMArray and tup.ndim > 1:
+        return concat(tup, min(tup.ndim - 2, 1), dtype=dtype, casting=casting)
     views = [array if array.ndim else array[None] for array in checked_list(tup, "tup")]
     return concat(views, min(views[0].ndim - 1, 1), dtype=dtype, casting=casting)
 

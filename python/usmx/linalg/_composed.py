@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import inf, prod
 from typing import TYPE_CHECKING
 
+from usmx import _core
 from usmx._compute.call import arrays_of, compute, written
 from usmx._compute.products import matmul
 from usmx._compute.reductions import reduce
@@ -80,7 +81,9 @@ def _vector_norm(function, x, axis, keepdims, order):
     if isinstance(order, str):
         raise ValueError(f"linalg.{function}: {order!r} is no norm of vectors")
     if order == 2 and x.dtype.kind == "f":
-        return _call("sqrt", _reduce("sum", x * x, axis, keepdims))
+        is_vector = x.ndim == 1 and axis is None and not keepdims
+        squares = _core._vecdot(x, x, -1) if is_vector else _reduce("sum", x * x, axis, keepdims)
+        return _call("sqrt", squares)
     sizes = _call("abs", x)
     if order == inf:
         return _largest(sizes, axis, keepdims)

@@ -9,7 +9,6 @@ X = np.array([3.0, 1.0, 2.0, 2.0])
 CALLS = {
     "append": lambda xp, x: xp.append(x, [7, 8.5]),
     "append complex": lambda xp, x: xp.append(x, [7j, True]),
-    "append an array": lambda xp, x: xp.append(x, x[::-1]),
     "insert": lambda xp, x: xp.insert(x, 1, 5),
     "delete": lambda xp, x: xp.delete(x, [0, 2]),
     "convolve": lambda xp, x: xp.convolve(x, [1.0, 2.0], mode="same"),
