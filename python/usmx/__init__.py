@@ -65,7 +65,7 @@ from usmx._container.asynchronous import (
     pending_events as pending_events,
 )
 from usmx._container.indexing import choose as choose, compress as compress, select as select
-from usmx._container.host import array_equal as array_equal
+from usmx._container.host import array_equal as array_equal, host_access as host_access
 from usmx._container.compute_follows_data import (
     ExecutionPlacementError as ExecutionPlacementError,
     get_coerced_usm_type as get_coerced_usm_type,
@@ -214,7 +214,6 @@ from usmx._core import (
     from_shared_memory as from_shared_memory,
     from_usm_array_interface as from_usm_array_interface,
     get_platforms as get_platforms,
-    host_access as host_access,
     local_memory as local_memory,
     matrix_transpose as matrix_transpose,
     moveaxis as moveaxis,

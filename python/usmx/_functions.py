@@ -56,7 +56,11 @@ def attach(methods: type | dict[str, Any], cls: type) -> None:
         if isinstance(method, FunctionType):
             method.__qualname__ = f"{cls.__qualname__}.{name}"
         if isinstance(method, FunctionType | property):
-            setattr(cls, name, method)
+            is_public = isinstance(method, FunctionType) and not name.startswith("_")
+            names_keywords = is_public and name not in _SHORT
+            setattr(
+                cls, name, naming_keywords(method, is_method=True) if names_keywords else method
+            )
 
 
 def code_of(function: Any) -> Any:
@@ -64,12 +68,13 @@ def code_of(function: Any) -> Any:
     return getattr(function, "__wrapped__", function).__code__
 
 
-def naming_keywords(function: _AnyFunction) -> _AnyFunction:
+def naming_keywords(function: _AnyFunction, *, is_method: bool = False) -> _AnyFunction:
     """Make a function answer a keyword that it does not have by naming those that it has."""
     code = code_of(function)
     if hasattr(function, "_names_keywords") or code.co_flags & _TAKES_ANY_KEYWORD:
         return function
-    known = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount]
+    first = max(code.co_posonlyargcount, int(is_method))
+    known = code.co_varnames[first : code.co_argcount + code.co_kwonlyargcount]
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -87,14 +92,14 @@ def naming_keywords(function: _AnyFunction) -> _AnyFunction:
                         text += f": {own} is PyTorch's {keyword}"
                     raise TypeError(text) from None
             if len(args) > code.co_argcount and not code.co_flags & _TAKES_ANY_ARGUMENT:
-                raise TypeError(f"{error}: call it as {_call_of(function)}") from None
+                raise TypeError(f"{error}: call it as {_call_of(function, is_method)}") from None
             raise
 
     call._names_keywords = True  # type: ignore[attr-defined]
     return call  # type: ignore[return-value]
 
 
-def _call_of(function: Callable[..., Any]) -> str:
+def _call_of(function: Callable[..., Any], is_method: bool) -> str:
     """A call as the signature has it, without types: ``concat(arrays, /, *, axis=0)``."""
     from inspect import Parameter, Signature, signature
 
@@ -102,4 +107,4 @@ def _call_of(function: Callable[..., Any]) -> str:
         parameter.replace(annotation=Parameter.empty)
         for parameter in signature(function).parameters.values()
     ]
-    return f"{function.__name__}{Signature(plain)}"
+    return f"{function.__name__}{Signature(plain[int(is_method) :])}"

@@ -90,9 +90,8 @@ def strict_host():
     """The host gets views of shared and host memory alone, as where the device is a GPU."""
     import usmx
 
-    before = usmx.host_access("strict")
-    yield
-    usmx.host_access(before)
+    with usmx.host_access("strict"):
+        yield
 
 
 @contextlib.contextmanager

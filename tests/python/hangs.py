@@ -565,6 +565,7 @@ METHODS = {
     ],
     "__sycl_usm_array_interface__": [lambda x: x.a.__sycl_usm_array_interface__, lambda x: x.other.__sycl_usm_array_interface__],
     "__cuda_array_interface__": [lambda x: getattr(x.a, "__cuda_array_interface__", None)],
+    "__array_interface__": [lambda x: x.a.__array_interface__],
     "__dlpack__": [lambda x: dlpack(x), lambda x: dlpack(x, stream=-1), lambda x: dlpack(x, stream=x.q),
                    lambda x: x.a.__dlpack__(), lambda x: dlpack(x, copy=True), lambda x: dlpack(x, dl_device=(1, 0)),
                    lambda x: np.from_dlpack(x.host, device="cpu"), lambda x: dpnp.from_dlpack(x.a) + 1],

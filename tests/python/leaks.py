@@ -241,11 +241,8 @@ def refusals():
 
 
 def convert_as_on_gpus(array):
-    before = usmx.host_access("strict")
-    try:
+    with usmx.host_access("strict"):
         np.asarray(array)
-    finally:
-        usmx.host_access(before)
 
 
 def print_nothing(pointer):

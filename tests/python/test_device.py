@@ -215,7 +215,11 @@ def test_inspection_says_what_there_is():
     assert usmx.zeros((1,) * 64).ndim == 64
     assert info.default_device() == usmx.zeros(1).device
     assert [each.sycl_device for each in info.devices()] == usmx.get_devices()
+    assert isinstance(info.devices(), tuple)
     assert usmx.zeros(1).device in info.devices()
+    assert info.devices() + [None] == (*info.devices(), None)  # noqa: RUF005  # as SciPy's tests
+    with pytest.raises(TypeError):
+        info.devices() + None
 
 
 def test_default_types_are_those_of_new_arrays():

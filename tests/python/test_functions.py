@@ -55,9 +55,31 @@ def test_unknown_keyword_is_answered_by_the_known_ones(name):
         assert [k for k in keywords_of(FUNCTIONS[name]) if f"{k}: " not in text] == []
 
 
-def test_method_answers_too():
-    with pytest.raises(TypeError, match="'no_such_keyword', it takes .*stream, usm_type$"):
-        usmx.zeros(3).to_device("cpu", no_such_keyword=1)
+METHODS = {
+    f"{cls.__name__}.{name}": function
+    for cls in (usmx.USMArray, usmx.SyclDevice, usmx.SyclQueue, usmx.memory.MemoryPool)
+    for name, function in vars(cls).items()
+    if inspect.isfunction(function) and not name.startswith("_")
+}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS.keys() - {"USMArray.astype"}))
+def test_method_answers_too(name):
+    keywords = [each for each in keywords_of(METHODS[name]) if each != "self"]
+    with pytest.raises(TypeError) as caught:
+        METHODS[name](usmx.zeros(3), no_such_keyword=1)
+    assert str(caught.value) == (
+        f"{METHODS[name].__name__}() got an unexpected keyword argument 'no_such_keyword', "
+        f"it takes {', '.join(keywords)}"
+    )
+
+
+def test_methods_hint_at_their_form_and_at_other_names():
+    a = usmx.zeros((2, 3))
+    with pytest.raises(TypeError, match="it takes axis, .*: axis is PyTorch's dim$"):
+        a.sum(dim=0)
+    with pytest.raises(TypeError, match=r"call it as argsort\(axis=-1, kind=None, \*, stable"):
+        a.argsort(0, None, True)
 
 
 def test_other_type_errors_are_as_they_were():

@@ -118,18 +118,55 @@ def test_kinds_stay_what_they_are():
 def test_views_that_exist_stay_in_strict_mode():
     array = usmx.zeros(3, usm_type=HOST_KINDS[0])
     view = np.asarray(array)
-    before = usmx.host_access("strict")
-    try:
+    with usmx.host_access("strict"):
         view[0] = 7
         array += 1
         assert view.tolist() == [8, 1, 1]
-    finally:
-        usmx.host_access(before)
 
 
 def test_mode_before_is_returned(strict_host):
     assert usmx.host_access("reached") == "strict"
     assert usmx.host_access("strict") == "reached"
+
+
+def test_mode_holds_from_the_call_to_the_end_of_the_block():
+    array = usmx.zeros(3)
+    before = usmx.host_access("strict")
+    with pytest.raises(TypeError):
+        np.asarray(array)
+    with before as mode, usmx.host_access("reached") as inner:
+        assert (mode, inner) == ("strict", "reached")
+        np.asarray(array)
+    assert usmx.host_access("reached") == "reached"
+    with pytest.raises(KeyError), usmx.host_access("strict"):
+        raise KeyError
+    np.asarray(array)
+
+
+@pytest.mark.parametrize("kind", HOST_KINDS)
+def test_description_for_numpy_has_no_address(kind):
+    array = usmx.zeros((4, 6), "u1", usm_type=kind)
+    described = array.__array_interface__
+    theirs = np.asarray(array).__array_interface__
+    assert "data" not in described
+    assert {key: theirs[key] for key in described} == described
+    columns = array.T[::-1]
+    assert columns.__array_interface__["strides"] == np.asarray(columns).strides
+
+
+def test_strict_mode_has_no_description_of_device_memory(strict_host):
+    with pytest.raises(AttributeError, match=r"usmx\.asnumpy.*'shared'"):
+        usmx.zeros(3).__array_interface__  # noqa: B018
+    assert not hasattr(usmx.zeros(3), "__array_interface__")
+    assert usmx.zeros(3, usm_type="shared").__array_interface__["shape"] == (3,)
+
+
+@pytest.mark.parametrize("form", [(4, 6), (4, 6, 3), (4, 6, 4)])
+@pytest.mark.parametrize("key", [..., np.s_[::-1, ::2]], ids=["whole", "strided"])
+def test_pillow_takes_pictures(form, key):
+    image = pytest.importorskip("PIL.Image")
+    pixels = usmx.arange(np.prod(form), dtype="u1").reshape(form)[key]
+    assert np.array_equal(image.fromarray(pixels), usmx.asnumpy(pixels))
 
 
 @pytest.mark.parametrize("mode", ["Strict", "", "device", "any"])

@@ -146,10 +146,7 @@ def test_searches_by_numpy_and_by_kernels_agree(side):
         values = elements((6, 7), second)
         expected = np.searchsorted(known, values, side=side)
         here = usmx.searchsorted(usmx.asarray(known), usmx.asarray(values), side=side)
-        before = usmx.host_access("strict")
-        try:
+        with usmx.host_access("strict"):
             there = usmx.searchsorted(usmx.asarray(known), usmx.asarray(values), side=side)
-        finally:
-            usmx.host_access(before)
         assert_same(here, expected)
         assert_same(there, expected)

@@ -270,7 +270,14 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
           nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
           "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
           "elements, so that any stream may read them. Raises AttributeError if the memory is not "
-          "that of a CUDA device.");
+          "that of a CUDA device.")
+      .def_prop_ro(
+          "__array_interface__", [](const py_array& a) { return to_numpy_dictionary(a.value); },
+          nb::sig("def __array_interface__(self) -> dict[str, typing.Any]"),
+          "NumPy's description of the elements, for Pillow and others that ask for it. It has no "
+          "address, which nobody gives back: its consumer takes the buffer, as NumPy's interface "
+          "has "
+          "it. Raises AttributeError if the host gets no view of the memory. Does not wait.");
 }
 
 namespace {

@@ -1,6 +1,9 @@
 #include "exchange/exchange.hpp"
 
+#include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "elements/element.hpp"
 #include "objects/memory_object.hpp"
@@ -101,6 +104,29 @@ nb::object to_cuda_dictionary(const array& described) {
   put(dictionary, cuda_keys::strides, values.strides ? to_tuple(*values.strides) : nb::none());
   put(dictionary, cuda_keys::version, checked(PyLong_FromLong(3)));
   put(dictionary, cuda_keys::stream, nb::none());
+  return result;
+}
+
+nb::object to_numpy_dictionary(const array& described) {
+  if (const std::string reason = why_no_buffer(described); !reason.empty()) {
+    throw nb::attribute_error(reason.c_str());
+  }
+  nb::object strides = nb::none();
+  if (!described.layout().is_c_contiguous()) {
+    std::vector<std::ptrdiff_t> in_bytes(described.strides().begin(), described.strides().end());
+    for (std::ptrdiff_t& each : in_bytes) {
+      if (__builtin_mul_overflow(each, described.type().itemsize(), &each)) {
+        each = 0;  // along an axis of one element: it means nothing
+      }
+    }
+    strides = to_tuple(in_bytes);
+  }
+  nb::object result = checked(PyDict_New());
+  PyObject* dictionary = result.ptr();
+  put(dictionary, cuda_keys::shape, to_tuple(described.shape()));
+  put(dictionary, cuda_keys::typestr, typestr_object(described.type()));
+  put(dictionary, cuda_keys::strides, strides);
+  put(dictionary, cuda_keys::version, checked(PyLong_FromLong(3)));
   return result;
 }
 

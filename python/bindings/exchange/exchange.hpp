@@ -65,6 +65,12 @@ nb::object to_dictionary(const array& described);
 /// any stream. Raises Python's AttributeError for other devices.
 nb::object to_cuda_dictionary(const array& described);
 
+// ---- The dictionary of NumPy's __array_interface__ as usmx writes it.
+
+/// The dictionary of an array without its address, for which a consumer takes the buffer. Raises
+/// Python's AttributeError where there is no buffer.
+nb::object to_numpy_dictionary(const array& described);
+
 // Objects of other packages as arrays: what a producer offers, and the import by what it offers.
 
 // Anything that describes USM memory: usmx's arrays and memory objects, and foreign producers.

@@ -383,8 +383,8 @@ std::string_view set_host_access(nb::handle mode) {
 }
 
 void bind_host_access(nb::module_& m) {
-  m.def("host_access", &set_host_access, nb::arg("mode").none(),
-        nb::sig("def host_access(mode: HostAccess) -> HostAccess"), docstring("host_access"));
+  m.def("_host_access", &set_host_access, nb::arg("mode").none(),
+        nb::sig("def _host_access(mode: HostAccess) -> HostAccess"));
   m.attr("_ways_to_host") = ways_to_host;
   m.def(
       "_host_may_view", [](const py_array& a) { return internal::host_may_view(a.value); },

@@ -156,6 +156,8 @@ std::string objection(const array& exported, int flags) {
 
 }  // namespace
 
+std::string why_no_buffer(const array& exported) { return objection(exported, PyBUF_FULL_RO); }
+
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags) {
   view->obj = nullptr;
   if (const std::string reason = objection(exported, flags); !reason.empty()) {

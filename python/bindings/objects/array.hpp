@@ -136,6 +136,9 @@ inline constexpr const char* not_for_as_strided =
 /// read-only array is asked for, or if the request cannot express the array's strides. What a
 /// request gets is what NumPy gives for it.
 int get_buffer(PyObject* owner, const array& exported, Py_buffer* view, int flags);
+/// The reason why there is no buffer of the elements, empty if there is one: for NumPy's
+/// dictionary.
+std::string why_no_buffer(const array& exported);
 void release_buffer(PyObject* owner, Py_buffer* view) noexcept;
 
 }  // namespace usmx::bindings

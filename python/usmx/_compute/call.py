@@ -132,7 +132,13 @@ def general(
     if all(type(each) in WEAK for each in operands):
         operands = tuple(map(asarray, operands))
     else:
-        operands = operands_of(row.name, row.operands, operands)
+        try:
+            operands = operands_of(row.name, row.operands, operands)
+        except OverflowError:
+            beyond = beyond_integers(operands) if row.compares else None
+            if beyond is None:
+                raise
+            return _compared_beyond(row, operands, beyond, out, functions)
     if out is not None:
         output(row.name, out)
     if row.name in OF_STRUCTURES and _have_fields(operands):
@@ -198,10 +204,74 @@ def _has_numbers(values):
     try:
         if arrays_in(values):
             return True
-        found = numpy.asarray(values).dtype
-        return is_numpys(found) and found.kind in "biufc"
+        found = numpy.asarray(values)
+        return is_numpys(found.dtype) and (found.dtype.kind in "biufc" or _has_long_integers(found))
     except (TypeError, ValueError):  # of other elements, or of rows of different lengths
         return False
+
+
+def _has_long_integers(objects):
+    """Whether they are numbers of Python's, of which NumPy makes objects: some have no type."""
+    return all(isinstance(each, (int, float, complex)) for each in objects.flat)
+
+
+def _copied(function, values, first):
+    """A list or an array of NumPy's as an array beside `first`, or on the current queue.
+
+    OverflowError for a list with integers that no type has, unless `first` has floats.
+    """
+    options = (
+        {"usm_type": first.usm_type, "sycl_queue": first._own_queue} if first is not None else {}
+    )
+    try:
+        return asarray(values, **options)
+    except TypeError:
+        long = _long_integers(values)
+        if long is None:
+            raise
+    if first is not None and first.dtype.kind in "fc":
+        is_complex = any(isinstance(each, complex) for each in long.flat)
+        return asarray(long.astype("c16" if is_complex else "f8"), **options)
+    largest = max((each for each in long.flat if isinstance(each, int)), key=abs)
+    dtype = "int64" if first is None else first.dtype
+    raise OverflowError(
+        f"{function}: Python integer {short_repr(largest)} out of bounds for {dtype}"
+    )
+
+
+def _long_integers(values):
+    """The list as NumPy's objects, if it has integers that no type has; otherwise None."""
+    if not isinstance(values, (list, tuple)) or arrays_in(values):
+        return None
+    found = numpy.asarray(values)
+    return found if found.dtype.kind == "O" else None
+
+
+def beyond_integers(operands: Sequence[Any]) -> tuple[int, Any, Any] | None:
+    """Which operand is a list with integers that no type has, beside an array of integers.
+
+    Also the list with 0 in the place of each, and the sign of each, 0 for other elements.
+    """
+    for k, each in enumerate(operands):
+        long = _long_integers(each)
+        other = operands[1 - k]
+        if long is not None and isinstance(other, USMArray) and other.dtype.kind in "biu":
+            signs = (long >= 2**64).astype("i1") - (long < -(2**63)).astype("i1")
+            return k, numpy.where(signs, 0, long).tolist(), signs
+    return None
+
+
+def _compared_beyond(row, operands, beyond, out, functions):
+    """The comparison with a list of which some integers are beyond all types, as infinity is."""
+    k, inside, signs = beyond
+    array = operands[1 - k]
+    infinite = numpy.where(signs < 0, numpy.float32(-numpy.inf), numpy.float32(numpy.inf))
+    found = [
+        general(row, (each, array) if k == 0 else (array, each), None, functions)
+        for each in (infinite, inside)
+    ]
+    is_beyond = asarray(signs, usm_type=array.usm_type, sycl_queue=array._own_queue) != 0
+    return written(row.name, out, compute(ROWS["where"], (is_beyond, *found)))
 
 
 def operands_of(
@@ -219,13 +289,12 @@ def operands_of(
         if any(isinstance(each, numpy.ndarray) for each in views):
             raise _no_array(function)
         if any(isinstance(each, host) for each in views):
-            return tuple(asarray(each) if isinstance(each, host) else each for each in views)
+            return tuple(
+                _copied(function, each, None) if isinstance(each, host) else each for each in views
+            )
         return _numbers_on_a_queue(views)
     return tuple(
-        asarray(each, usm_type=first.usm_type, sycl_queue=first._own_queue)
-        if isinstance(each, host)
-        else each
-        for each in views
+        _copied(function, each, first) if isinstance(each, host) else each for each in views
     )
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx import _core
-from usmx._compute.call import comparable, compute, operands_of
+from usmx._compute.call import beyond_integers, comparable, compute, operands_of
 from usmx._compute.promotion import number_converter
 from usmx._compute.table import ROWS
 from usmx._container.creation import as_lists, as_view
+from usmx._container.host import numpy
 from usmx._container.indexing import with_axis
 from usmx._container.little import numpys
 from usmx._container.manipulation import integers_of
-from usmx._core import USMArray
+from usmx._core import USMArray, asarray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -229,9 +230,15 @@ def searchsorted(
     view = as_lists("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
-    values = (
-        x2 if type(x2) is USMArray else operands_of("searchsorted", ("x1", "x2"), (view, x2))[1]
-    )
+    try:
+        values = (
+            x2 if type(x2) is USMArray else operands_of("searchsorted", ("x1", "x2"), (view, x2))[1]
+        )
+    except OverflowError:
+        beyond = beyond_integers((view, x2))
+        if beyond is None:
+            raise
+        return _searchsorted_beyond(view, beyond, side, sorter)
     indices = None if sorter is None else as_lists("sorter", sorter)
     is_right = side == "right"
     found = _core._searchsorted(view, values, is_right, indices)
@@ -239,6 +246,15 @@ def searchsorted(
         values = _searchable(values, view.dtype)
         return _core._searchsorted(view, values, is_right, indices)
     return found
+
+
+def _searchsorted_beyond(view, beyond, side, sorter):
+    """`searchsorted` of a list of which some integers belong before or behind all elements."""
+    _, inside, signs = beyond
+    found = searchsorted(view, inside, side, sorter)
+    sign = asarray(signs, usm_type=view.usm_type, sycl_queue=view._own_queue)
+    ends = compute(ROWS["where"], (sign > 0, view.shape[0], 0))
+    return compute(ROWS["where"], (sign == 0, found, ends))
 
 
 def _searchable(number, dtype):
@@ -280,7 +296,13 @@ def isin(
         >>> print(usmx.isin(usmx.asarray([1, 2, 3]), usmx.asarray([3, 1])))
         [ True False  True]
     """
-    elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
+    try:
+        elements, searched = operands_of("isin", ("x1", "x2"), (x1, x2))
+    except OverflowError:
+        beyond = beyond_integers((x1, x2))
+        if beyond is None:
+            raise
+        return _isin_beyond(x1, x2, beyond, invert)
     _require_kind(kind, ("sort", "table"))
     if not isinstance(searched, USMArray):
         return compute(ROWS["not_equal" if invert else "equal"], (elements, searched))
@@ -289,6 +311,15 @@ def isin(
         elements = _searchable(elements, searched.dtype)
         return _core._isin(elements, searched, bool(invert))
     return found
+
+
+def _isin_beyond(x1, x2, beyond, invert):
+    """`isin` beside a list of which some integers are in no array."""
+    is_second, inside, signs = beyond
+    if is_second:
+        return isin(x1, numpy.asarray(inside)[signs == 0].tolist(), invert=invert)
+    outside = asarray(signs, usm_type=x2.usm_type, sycl_queue=x2._own_queue) != 0
+    return compute(ROWS["where"], (outside, bool(invert), isin(inside, x2, invert=invert)))
 
 
 # ---- sets

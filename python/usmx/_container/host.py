@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from usmx._core import USMArray
-    from usmx._typing import ArrayLike, NumpyArray, NumpyType, Producer
+    from usmx._typing import ArrayLike, HostAccess, NumpyArray, NumpyType, Producer
 
 PLAIN = "?bBhHiIlLqQefdFD"  # NumPy's letters of the element types
 
@@ -120,6 +120,50 @@ def _columns_without_numbers(obj):
         for name, dtype in types.items()
         if not is_plain(dtype)
     ]
+
+
+class _ModeBefore(str):
+    """The mode that held before `host_access`, which the end of a ``with`` block sets again."""
+
+    __slots__ = ("_set",)
+    _set: HostAccess
+
+    def __enter__(self) -> HostAccess:
+        return self._set
+
+    def __exit__(self, *_: object) -> None:
+        _core._host_access(self)
+
+
+def host_access(mode: HostAccess) -> _ModeBefore:
+    """Set of which memory the host gets views: NumPy arrays, buffers and tensors without a copy.
+
+    The host reaches memory of kind 'shared' and 'host' on every device, and memory of kind 'device'
+    where the device is the host's own CPU. A program that is to run on GPUs, too, finds with
+    'strict' what a GPU would refuse. The setting holds for the process and all its threads, from
+    the call on; a ``with`` block sets the mode before again when it ends. Views that exist stay.
+    ``USMX_HOST_ACCESS=strict`` in the environment sets it from the start.
+
+    Args:
+        mode: 'reached' for views of all memory that the host reaches; 'strict' for those of kind
+            'shared' and 'host' only.
+
+    Returns:
+        The mode that held before, a string that is a context manager, too.
+
+    Raises:
+        TypeError: `mode` is no text.
+        ValueError: there is no such mode.
+
+    Example:
+        >>> with usmx.host_access('strict'):
+        ...     memoryview(usmx.zeros(3))
+        Traceback (most recent call last):
+        BufferError: ...
+    """
+    before = _ModeBefore(_core._host_access(mode))
+    before._set = mode
+    return before
 
 
 def array_equal(

@@ -69,9 +69,21 @@ class ArrayNamespaceInfo:
             and (kind is None or isdtype(dtype, kind))
         }
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """A Device for each device of the machine."""
-        return [*map(Device.create_device, _get_devices())]
+        return _Devices(map(Device.create_device, _get_devices()))
+
+
+class _Devices(tuple):
+    """A tuple, to which lists can be added as to the list that editions before 2025.12 had.
+
+    SciPy's own tests do that.
+    """
+
+    __slots__ = ()
+
+    def __add__(self, others):
+        return super().__add__(tuple(others) if isinstance(others, list) else others)
 
 
 def array_namespace_info() -> ArrayNamespaceInfo:

@@ -13,7 +13,7 @@ from usmx._container import indexing, manipulation, numpy_names, types
 from usmx._container.elsewhere import answer_for_arrays
 from usmx._container.info import API_VERSIONS
 from usmx._core import Device, SyclQueue, USMArray, _Memory, _require_made
-from usmx._functions import attach, naming_keywords
+from usmx._functions import attach
 from usmx._text import short_repr
 
 if TYPE_CHECKING:
@@ -246,9 +246,6 @@ class _OfArrays:
             if (wanted.sycl_context, wanted.sycl_device) == (found.sycl_context, found.sycl_device):
                 return _core._on_queue(self, wanted)
         return _core._as_asked(self, None, usm_type, wanted, None, "K", True)
-
-    if not TYPE_CHECKING:
-        to_device = naming_keywords(to_device)
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
         """The module usmx, which has the array API's functions and its extensions linalg and fft.

@@ -7,30 +7,6 @@ Raises:
     TypeError: `event` is none of these."""
 
 DOCSTRINGS = {
-    "host_access": """Set of which memory the host gets views: NumPy arrays, buffers and tensors without a copy.
-
-The host reaches memory of kind 'shared' and 'host' on every device, and memory of kind 'device' where the device is
-the host's own CPU. A program that is to run on GPUs, too, finds with 'strict' what a GPU would refuse. The setting
-holds for the process and all its threads. Views that exist stay. ``USMX_HOST_ACCESS=strict`` in the environment sets
-it from the start.
-
-Args:
-    mode: 'reached' for views of all memory that the host reaches; 'strict' for those of kind 'shared' and 'host'
-        only.
-
-Returns:
-    The mode that held before.
-
-Raises:
-    TypeError: `mode` is no text.
-    ValueError: there is no such mode.
-
-Example:
-    >>> before = usmx.host_access('strict')
-    >>> memoryview(usmx.zeros(3))
-    Traceback (most recent call last):
-    BufferError: ...
-    >>> strict = usmx.host_access(before)""",
     "from_pointer": """Take over memory that a native library allocated, without a copy.
 
 `owner` and `deleter` say how the memory is freed. One of them must be given.

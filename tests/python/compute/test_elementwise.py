@@ -215,7 +215,7 @@ def test_list_is_added_in_place_where_its_type_stays():
 
 
 @pytest.mark.parametrize(
-    "values", [["x", "y"], [None, 1], [[1], [2, 3]], ("x",), [2**70, 1]], ids=repr
+    "values", [["x", "y"], [None, 1], [[1], [2, 3]], ("x",), [2**70, None]], ids=repr
 )
 def test_list_of_other_things_is_no_operand(values):
     array = usmx.asarray([1, 2])
@@ -225,6 +225,50 @@ def test_list_of_other_things_is_no_operand(values):
         array + values
     with pytest.raises(TypeError, match="x2 must be a USMArray, a number or a list of numbers"):
         usmx.add(array, values)
+
+
+LONG = [2**70, -(2**70), 2**64, -(2**63) - 1, 2**63 - 1, 0, 1, 3]
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater"])
+@pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i8", "u8"])
+def test_integers_that_no_type_has_are_compared_exactly(name, dtype):
+    limits = np.iinfo(dtype) if dtype != "?" else None
+    elements = [0, 1, 3, *([limits.min, limits.max] if limits else [])]
+    host = np.array(elements, dtype)
+    array, numpys = usmx.asarray(host), getattr(np, name)
+    function = getattr(usmx, name)
+    columns = host[:, None]
+    assert usmx.asnumpy(function(array[:, None], LONG)).tolist() == numpys(columns, LONG).tolist()
+    assert usmx.asnumpy(function(LONG, array[:, None])).tolist() == numpys(LONG, columns).tolist()
+    out = usmx.zeros((host.size, len(LONG)), bool)
+    assert function(array[:, None], LONG, out=out) is out
+    assert out.tolist() == numpys(columns, LONG).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["?", "i4", "u8"])
+def test_integers_that_no_type_has_are_searched(dtype):
+    host = np.array([0, 1, 3], dtype)
+    array = usmx.asarray(host)
+    for invert in (False, True):
+        expected = np.isin(host, LONG, invert=invert).tolist()
+        assert usmx.isin(array, LONG, invert=invert).tolist() == expected
+        expected = np.isin(LONG, host, invert=invert).tolist()
+        assert usmx.isin(LONG, array, invert=invert).tolist() == expected
+    for side in ("left", "right"):
+        expected = np.searchsorted(host.astype(object), LONG, side).tolist()
+        assert usmx.searchsorted(array, LONG, side).tolist() == expected
+
+
+def test_integers_that_no_type_has_are_floats_beside_floats_and_overflow_elsewhere():
+    assert usmx.add(usmx.asarray([1.0, 2.0]), [2**70, 1]).tolist() == [2.0**70 + 1, 3]
+    assert (usmx.asarray([1j, 2]) == [2**70, 2]).tolist() == [False, True]
+    with pytest.raises(OverflowError, match="add: Python integer -1180591620717411303424 out of"):
+        usmx.add(usmx.asarray([1, 2]), [-(2**70), 1])
+    for call in (lambda: usmx.equal([2**70], [1]), lambda: usmx.negative([2**70])):
+        with pytest.raises(OverflowError, match="Python integer .* out of bounds for int64"):
+            call()
+    assert usmx.isin(usmx.asarray([1, 2]), [2**70, 2**80]).tolist() == [False, False]
 
 
 def test_list_of_another_length_does_not_fit():

@@ -68,13 +68,10 @@ def test_different_elements_are_the_kernels(dtype, n):
         (usmx.unique_counts, (found[0], found[3])),
         (usmx.unique_inverse, (found[0], found[2])),
     ]
-    before = usmx.host_access("strict")  # then the host does not reach memory of a device
-    try:
+    with usmx.host_access("strict"):  # then the host does not reach memory of a device
         expected = usmx.unique_all(usmx.asarray(host))
         assert expected.values.usm_type == "device"
         alone = [(function(usmx.asarray(host)), of) for function, of in parts]
-    finally:
-        usmx.host_access(before)
     alone += [(function(usmx.asarray(host)), of) for function, of in parts]
     for all_found, all_expected in [(found, expected), *alone]:
         all_found = all_found if isinstance(all_found, tuple) else (all_found,)
