@@ -394,3 +394,12 @@ def i1e(x: Operand, /, out: USMArray | None = None) -> USMArray:
 for _name in __all__:
     complete(globals()[_name])
 _functions.hand_out(globals(), __all__)
+
+
+if not TYPE_CHECKING:  # for which every name that is not there would be an Any
+
+    def __getattr__(name):
+        """Say what takes the place of a name that is not here."""
+        from usmx._container.elsewhere import refuse_name_of_module
+
+        refuse_name_of_module("special", name)

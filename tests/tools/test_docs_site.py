@@ -321,6 +321,17 @@ def test_pictures_say_in_words_what_they_show(facts):
     assert {name: pictures for name, pictures in silent.items() if pictures} == {}
 
 
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_pictures_follow_the_button_for_light_and_dark(site, browser, theme):
+    """A picture's own rules for the dark ask for the colour scheme of the element that shows it."""
+    page = browser.new_page(color_scheme={"dark": "light", "light": "dark"}[theme])
+    page.goto((site / "speed.html").as_uri())
+    page.evaluate(f"document.body.dataset.theme = '{theme}'")
+    picture = page.locator('article img[src$=".svg"]').first
+    assert picture.evaluate("(element) => getComputedStyle(element).colorScheme") == theme
+    page.close()
+
+
 def test_no_page_is_wider_than_a_telephone(facts):
     wide = {page.name: on_page["width"] for page, on_page in facts.items()}
     assert {name: width for name, width in wide.items() if width > PHONE["width"]} == {}

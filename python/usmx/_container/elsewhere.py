@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, NoReturn
 
+_SOFTMAX = (
+    "e / e.sum(axis=-1, keepdims=True), where e = usmx.exp(a - a.max(axis=-1, keepdims=True))"
+)
 # Names that others have for what usmx has under another name.
 _OF_THE_PACKAGE = {
     "cat": "usmx.concat(arrays)",
@@ -45,43 +48,61 @@ _OF_THE_PACKAGE = {
     "ElementWiseKernel": "usmx.ElementwiseKernel",
     "alltrue": "usmx.all(a)",
     "asfarray": "usmx.asarray(a, dtype=float)",
+    "array_namespace": "a.__array_namespace__(), or usmx itself",
+    "autograd": "a library with gradients: torch.from_dlpack(a), jax.numpy.from_dlpack(a)",
     "AxisError": "usmx.exceptions.AxisError",
     "as_tensor": "usmx.asarray(x)",
     "bmm": "usmx.matmul(a, b)",
+    "bfloat16": "usmx.float32 or usmx.float16",
     "clamp": "usmx.clip(a, min, max)",
+    "cdist": "usmx.linalg.vector_norm(a[:, None] - b[None], axis=-1)",
+    "chunk": "usmx.array_split(a, n)",
+    "clone": "a.copy()",
     "compile": "usmx.fuse(function)",
     "complex_": "usmx.complex128",
     "cumproduct": "usmx.cumprod(a, axis)",
     "devices": "usmx.get_devices()",
+    "empty_cache": "usmx.memory.empty_cache()",
+    "expand": "usmx.broadcast_to(a, shape)",
     "find_common_type": "usmx.result_type(*types)",
     "float_": "usmx.float64",
     "from_torch": "usmx.from_dlpack(tensor)",
+    "gather": "usmx.take_along_axis(a, indices, axis)",
     "get_default_device": "usmx.default_queue().sycl_device",
     "get_device": "a.device, or usmx.default_queue().sycl_device",
     "grad": "a library with gradients: torch.from_dlpack(a), jax.numpy.from_dlpack(a)",
     "in1d": "usmx.isin(a, b)",
+    "index_select": "usmx.take(a, indices, axis)",
     **dict.fromkeys(("Inf", "Infinity", "infty", "PINF"), "usmx.inf"),
     "jit": "usmx.fuse(function)",
+    "lerp": "a + weight * (b - a)",
+    "logsumexp": "usmx.logaddexp.reduce(a, axis)",
+    "masked_fill": "usmx.where(mask, value, a)",
+    "masked_select": "a[mask]",
     "mat": "usmx.asarray(a), and @ for products",
     "mm": "usmx.matmul(a, b)",
     "msort": "usmx.sort(a, axis=0)",
+    "multinomial": "usmx.random.default_rng(seed).choice(n, size, p=weights)",
     "NaN": "usmx.nan",
     "NINF": "-usmx.inf",
     "no_grad": "the calls as they are, since usmx records no gradients",
+    **dict.fromkeys(("nn", "optim"), "a library with layers, on the same memory: torch.from_dlpack(a)"),
+    "numel": "a.size",
     "product": "usmx.prod(a)",
+    "profiler": "usmx.benchmark(f, a)",
     "relu": "usmx.maximum(a, 0)",
+    "scatter": "usmx.put_along_axis(a, indices, values, axis)",
     "set_default_device": "usmx.set_default_queue(usmx.SyclQueue('gpu'))",
     "sigmoid": "1 / (1 + usmx.exp(-a))",
-    "softmax": (
-        "e / e.sum(axis=-1, keepdims=True), where "
-        "e = usmx.exp(a - a.max(axis=-1, keepdims=True))"
-    ),
+    "softmax": _SOFTMAX,
     "sometrue": "usmx.any(a)",
     "stream": "with usmx.using_queue(queue):",
     "to_cupy": "cupy.from_dlpack(a)",
     "to_device": "a.to_device(device)",
     "to_torch": "torch.from_dlpack(a)",
+    "topk": "usmx.sort(a, descending=True)[..., :k], and usmx.argsort for the indices",
     "trapz": "usmx.trapezoid(y, x)",
+    "unsqueeze": "usmx.expand_dims(a, axis)",
     "version": "usmx.__version__",
     "vmap": "the axes of arrays, or usmx.vectorize(function)",
     **{name: f"Python's {name}" for name in ("complex", "float", "int")},
@@ -125,6 +146,11 @@ _OF_MODULES = {
         "solve_triangular": "usmx.linalg.solve(a, b)",
         "vdot": "usmx.vdot(a, b)",
     },
+    "special": {
+        "log_softmax": "a - usmx.logaddexp.reduce(a, -1, keepdims=True)",
+        "logsumexp": "usmx.logaddexp.reduce(a, axis)",
+        "softmax": "usmx.exp(a - usmx.logaddexp.reduce(a, -1, keepdims=True))",
+    },
     "testing": {
         **dict.fromkeys(
             ("assert_almost_equal", "assert_approx_equal", "assert_array_almost_equal"),
@@ -141,17 +167,20 @@ _OF_MODULES = {
 # The attributes of NumPy's, dpnp's, CuPy's and PyTorch's arrays that USMArray lacks.
 _OF_ARRAYS = {
     "asnumpy": "usmx.asnumpy(a)",
+    "append": "usmx.append(a, values), which copies",
     "at": "a[i] = value, or usmx.add.at(a, i, value)",
     "backward": "a library with gradients: torch.from_dlpack(a)",
     "bfloat16": "a.astype(usmx.float32)",
     "block_until_ready": "a.sycl_queue.wait()",
     "chunk": "usmx.array_split(a, n)",
+    "clamp": "a.clip(min, max)",
     "clone": "a.copy()",
     "contiguous": "usmx.ascontiguousarray(a)",
     "cpu": "usmx.asnumpy(a) or a.to_device('cpu')",
     "ctypes": "a._pointer or a.__sycl_usm_array_interface__",
     "cuda": "a.to_device('cuda')",
     "data": "a.base, or memoryview(a) where the host can read the memory",
+    "data_ptr": "a._pointer, or a.__sycl_usm_array_interface__",
     "detach": "a itself, since usmx records no gradients",
     "dim": "a.ndim",
     "dump": "pickle.dump(a, file) or usmx.save(file, a)",
@@ -160,30 +189,40 @@ _OF_ARRAYS = {
     "expand": "usmx.broadcast_to(a, shape)",
     "fill_": "a.fill(value)",
     "get": "usmx.asnumpy(a)",
+    "gather": "usmx.take_along_axis(a, indices, axis)",
     "getfield": "a['field'] or a.view(dtype)",
     "grad": "a library with gradients: torch.from_dlpack(a)",
+    "index_select": "a.take(indices, axis)",
+    "inverse": "usmx.linalg.inv(a)",
     "is_contiguous": "a.flags.c_contiguous",
     "is_cuda": "a.sycl_device.backend",
     "masked_fill": "usmx.where(mask, value, a)",
+    "masked_select": "a[mask]",
     "mm": "a @ b",
     "ndimension": "a.ndim",
     "new_empty": "usmx.empty(shape, dtype=a.dtype)",
     "new_zeros": "usmx.zeros(shape, dtype=a.dtype)",
-    "norm": "usmx.linalg.norm(a)",
     "numel": "a.size",
     "numpy": "usmx.asnumpy(a)",
     "permute": "a.transpose(axes)",
     "ptp": "a.max() - a.min()",
     "queue": "a.sycl_queue",
+    "relu": "usmx.maximum(a, 0)",
     "requires_grad": "a library with gradients: torch.from_dlpack(a)",
     "resize": "a.reshape(shape), or usmx.tile(a, n) for more elements",
+    "scatter_": "usmx.put_along_axis(a, indices, values, axis)",
     "setfield": "a['field'] = value",
     "setflags": "a.flags.writable = False",
+    "sigmoid": "1 / (1 + usmx.exp(-a))",
+    "softmax": _SOFTMAX,
     "stream": "a.sycl_queue",
+    "stride": "a.strides, in elements",
     "t": "a.T",
     "to": "a.to_device(device) or a.astype(dtype)",
     "tofile": "usmx.save(file, a), or usmx.asnumpy(a).tofile(file) for the bytes alone",
+    "topk": "usmx.sort(a, descending=True)[..., :k], and usmx.argsort for the indices",
     "type": "a.dtype, or a.astype(dtype)",
+    "unbind": "usmx.unstack(a, axis=axis)",
     "unsqueeze": "usmx.expand_dims(a, axis)",
     "zero_": "a.fill(0)",
     **{
@@ -194,6 +233,16 @@ _OF_ARRAYS = {
         }.items()
     },
     **{
+        name: f"a {sign} b"
+        for name, sign in {
+            "eq": "==", "ge": ">=", "gt": ">", "le": "<=", "lt": "<", "ne": "!=",
+        }.items()
+    },
+    **{
+        name: f"usmx.linalg.{name}(a)"
+        for name in ("cholesky", "det", "eig", "eigh", "inv", "norm", "pinv", "qr", "svd")
+    },
+    **{
         name: f"a {sign}= b"
         for name, sign in {"add_": "+", "div_": "/", "mul_": "*", "sub_": "-"}.items()
     },
@@ -201,13 +250,16 @@ _OF_ARRAYS = {
         name: f"usmx.{name}({operands})"
         for operands, names in {
             "a": """
-                abs acos asin atan ceil cos cosh exp expm1 floor isfinite isinf isnan log log10
-                log1p log2 logical_not median negative sign sin sinh sqrt square tan tanh tril triu
-                unique""",
+                abs acos asin atan ceil cos cosh count_nonzero cov diag exp expm1 floor isfinite
+                isinf isnan log log10 log1p log2 logical_not median nan_to_num nanmax nanmean
+                nanmedian nanmin nanprod nanstd nansum nanvar negative sign sin sinh sqrt square tan
+                tanh tril triu unique""",
             "a, b": """
-                add allclose divide equal isclose matmul maximum minimum multiply outer pow
-                remainder subtract""",
-            "a, ...": "broadcast_to diff flip roll split tile where",
+                add allclose cross divide equal isclose kron matmul maximum minimum multiply outer
+                pow remainder subtract vdot""",
+            "a, ...": """
+                broadcast_to diff flip moveaxis percentile quantile roll rot90 split take_along_axis
+                tensordot tile where""",
         }.items()
         for name in names.split()
     },

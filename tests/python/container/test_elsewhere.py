@@ -103,6 +103,33 @@ def test_advice_for_lists_of_scores_is_right():
     )
 
 
+def test_advice_that_computes_gives_the_numbers_of_the_name():
+    special = pytest.importorskip("scipy.special")
+    distances = pytest.importorskip("scipy.spatial.distance")
+    host = np.array([[1.0, 2.0, 4.0], [3.0, 5.0, 0.5]])
+    places = np.array([[2, 0], [1, 1]])
+    a, indices = usmx.asarray(host), usmx.asarray(places)
+    b, weight, k, seed = a + 1, 0.25, 2, 7
+    scope = {"a": a, "b": b, "weight": weight, "axis": 1, "usmx": usmx, "indices": indices, "k": k}
+
+    def answer(uses, name):
+        return usmx.asnumpy(eval(uses[name].partition(", and")[0], scope))
+
+    np.testing.assert_allclose(answer(_OF_THE_PACKAGE, "cdist"), distances.cdist(host, host + 1))
+    np.testing.assert_allclose(answer(_OF_THE_PACKAGE, "lerp"), host + 0.25)
+    np.testing.assert_allclose(
+        answer(_OF_THE_PACKAGE, "logsumexp"), special.logsumexp(host, axis=1)
+    )
+    np.testing.assert_array_equal(answer(_OF_ARRAYS, "topk"), -np.sort(-host)[:, :2])
+    np.testing.assert_array_equal(answer(_OF_ARRAYS, "gather"), np.take_along_axis(host, places, 1))
+    for name in ("softmax", "log_softmax"):
+        np.testing.assert_allclose(
+            answer(_OF_MODULES["special"], name), getattr(special, name)(host, axis=1)
+        )
+    drawn = usmx.random.default_rng(seed).choice(2, 5, p=[0.0, 1.0])
+    assert drawn.tolist() == [1] * 5
+
+
 @pytest.mark.parametrize(
     ("numpys", "own"),
     [
