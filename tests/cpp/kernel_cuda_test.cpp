@@ -121,7 +121,7 @@ auto tell(std::uint64_t number, std::size_t first, std::size_t count, const Read
   return result;
 }
 
-/// The same for those of the mask, of which each must be there.
+/// read(k) for the work items of the mask, of which each must be there.
 template <class Read>
 auto tell_warp(unsigned mask, std::uint64_t number, const Read& read) {
   group& all = *group::running;

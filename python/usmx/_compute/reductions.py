@@ -111,14 +111,14 @@ def spread_of(
         return _reduce_some(row, x, axis, keepdims, dtype, out, None, where, **spread)
     device = x._own_queue.sycl_device
     result = computed_type(row, x.dtype, device, dtype, out)
-    kind = _mean_type(x.dtype, result, device)
+    wide_type = _mean_type(x.dtype, result, device)
     if mean is None:
-        has_fewer_digits = x.dtype.kind in "fc" and x.dtype != kind
+        has_fewer_digits = x.dtype.kind in "fc" and x.dtype != wide_type
         row_of_mean = _MEAN_IN_ITS_TYPE if has_fewer_digits else REDUCTIONS["mean"]
-        center = reduce(row_of_mean, x, axis, True, dtype=kind)
+        center = reduce(row_of_mean, x, axis, True, dtype=wide_type)
     else:
-        center = as_view("mean", mean).astype(kind, casting="same_kind", copy=False)
-    spread = (center, number_converter(part_type(kind))(correction))
+        center = as_view("mean", mean).astype(wide_type, casting="same_kind", copy=False)
+    spread = (center, number_converter(part_type(wide_type))(correction))
     return reduce(row, x, axis, keepdims, dtype=dtype, out=out, spread=spread)
 
 
@@ -168,23 +168,25 @@ def _joined(row, x, axis, keepdims, result, mask, first):
 def _mean_or_spread(row, x, axis, keepdims, result, mask, correction, mean):
     """The mean of the elements where the mask holds, or how far they are from it."""
     is_mean, device = row.types == "float", x._own_queue.sycl_device
-    kind = widened(result, device) if is_mean else _mean_type(x.dtype, result, device)
+    wide_type = widened(result, device) if is_mean else _mean_type(x.dtype, result, device)
 
-    def mean_of(each, kind, removed, keepdims):
+    def mean_of(each, wide_type, removed, keepdims):
         chosen = compute(ROWS["where"], (mask, each, 0))
-        total = reduce(REDUCTIONS["sum"], chosen, axis, keepdims, dtype=kind)
-        count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims).astype(part_type(kind))
+        total = reduce(REDUCTIONS["sum"], chosen, axis, keepdims, dtype=wide_type)
+        count = reduce(REDUCTIONS["count_nonzero"], mask, axis, keepdims).astype(
+            part_type(wide_type)
+        )
         if removed:
             count = compute(ROWS["maximum"], (count - removed, 0))
         return compute(ROWS["divide"], (total, count))
 
     if mean is None:
-        found = mean_of(x, kind, 0, keepdims or not is_mean)
+        found = mean_of(x, wide_type, 0, keepdims or not is_mean)
     else:
-        found = as_view("mean", mean).astype(kind, casting="same_kind", copy=False)
+        found = as_view("mean", mean).astype(wide_type, casting="same_kind", copy=False)
     if not is_mean:
-        distance = compute(ROWS["abs"], (x.astype(kind, copy=False) - found,))
-        found = mean_of(distance * distance, part_type(kind), correction, keepdims)
+        distance = compute(ROWS["abs"], (x.astype(wide_type, copy=False) - found,))
+        found = mean_of(distance * distance, part_type(wide_type), correction, keepdims)
         found = compute(ROWS["sqrt"], (found,)) if row.name == "std" else found
     return found.astype(result, copy=False)
 

@@ -86,7 +86,7 @@ _OF_THE_PACKAGE = {
     "NaN": "usmx.nan",
     "NINF": "-usmx.inf",
     "no_grad": "the calls as they are, since usmx records no gradients",
-    **dict.fromkeys(("nn", "optim"), "a library with layers, on the same memory: torch.from_dlpack(a)"),
+    **dict.fromkeys(("nn", "optim"), "a library with layers: torch.from_dlpack(a)"),
     "numel": "a.size",
     "product": "usmx.prod(a)",
     "profiler": "usmx.benchmark(f, a)",

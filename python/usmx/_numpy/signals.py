@@ -35,8 +35,8 @@ _SUM_OF_PRODUCTS = """\
 const int64_t last = first + i;
 const int64_t from = last - m + 1 > 0 ? last - m + 1 : 0;
 const int64_t end = last < n - 1 ? last : n - 1;
-{kind} sum = {kind}(0);
-for (int64_t j = from; j <= end; ++j) {{ sum = sum + {kind}(a[j]) * {kind}(v[j - last + m - 1]); }}
+{wide} sum = {wide}(0);
+for (int64_t j = from; j <= end; ++j) {{ sum = sum + {wide}(a[j]) * {wide}(v[j - last + m - 1]); }}
 z = {result}(sum)"""
 
 
@@ -50,19 +50,19 @@ def _correlated(a, v, mode):
     }[mode]
     dtype = numpy.result_type(a.dtype, v.dtype)
     is_bool = dtype.kind == "b"
-    kind = numpy.dtype("i8") if is_bool else dtype
-    made = empty(length, kind, **options_of(a))
-    kernel = _kernels.get(kind)
+    wide = numpy.dtype("i8") if is_bool else dtype
+    made = empty(length, wide, **options_of(a))
+    kernel = _kernels.get(wide)
     if kernel is None:
-        summed = "float" if kind == numpy.float16 else cpp(kind)
-        kernel = _kernels[kind] = ElementwiseKernel(
-            f"raw {kind} a, raw {kind} v, int64 n, int64 m, int64 first",
-            f"{kind} z",
-            _SUM_OF_PRODUCTS.format(kind=summed, result=cpp(kind)),
+        summed = "float" if wide == numpy.float16 else cpp(wide)
+        kernel = _kernels[wide] = ElementwiseKernel(
+            f"raw {wide} a, raw {wide} v, int64 n, int64 m, int64 first",
+            f"{wide} z",
+            _SUM_OF_PRODUCTS.format(wide=summed, result=cpp(wide)),
             "correlate",
             preamble=preamble(),
         )
-    kernel(a.astype(kind), v.astype(kind), n, m, first, made)
+    kernel(a.astype(wide), v.astype(wide), n, m, first, made)
     return made != 0 if is_bool else made
 
 

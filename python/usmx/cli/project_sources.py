@@ -27,13 +27,13 @@ class Function:
     @property
     def arrays(self) -> list[str]:
         """The parameters that are arrays."""
-        return [name for name, kind in self.parameters if kind != "double"]
+        return [name for name, type_ in self.parameters if type_ != "double"]
 
     def listed(self, array: str, number: str, separator: str = ", ") -> str:
-        """The parameters, each in the words for its type, which have ``{name}`` and ``{kind}``."""
+        """The parameters, each in the words for its type, which have ``{name}`` and ``{type_}``."""
         return separator.join(
-            (number if kind == "double" else array).format(name=name, kind=kind)
-            for name, kind in self.parameters
+            (number if type_ == "double" else array).format(name=name, type_=type_)
+            for name, type_ in self.parameters
         )
 
 
@@ -345,7 +345,7 @@ class Project(AnyProject):
         heads = self.c_declarations(" {").split("\n")
         bodies = []
         for head, each in zip(heads, self.functions, strict=True):
-            given = each.listed('argument<{kind}>({name}, "{name}")', "{name}")
+            given = each.listed('argument<{type_}>({name}, "{name}")', "{name}")
             body = f"[&] {{ return {each.name}({given}); }}, failed);"
             bodies.append("\n".join([head, *call("  return result_of(", [body]), "}"]))
         return self.filled(
@@ -466,7 +466,7 @@ def call(start: str, lines: list[str]) -> list[str]:
 def c_function(function: Function) -> str:
     """A function of the module in C."""
     objects = "".join(f"  PyObject* {name}_object;\n" for name in function.arrays)
-    numbers = [name for name, kind in function.parameters if kind == "double"]
+    numbers = [name for name, type_ in function.parameters if type_ == "double"]
     given = function.listed("&{name}_object", "&{name}")
     formats = function.listed("O", "d", "")
     taken = []

@@ -10,9 +10,9 @@ from usmx import _core
 from usmx.testing._elements import Probe
 from usmx.testing._producer import TYPES
 
-_TYPES = [("|" if kind[1:] == "1" else "<", kind) for kind in sorted(TYPES)]
+_TYPES = [("|" if code[1:] == "1" else "<", code) for code in sorted(TYPES)]
 KINDS = ("device", "shared", "host")
-TYPESTRS = tuple(f"{prefix}{kind}" for prefix, kind in _TYPES)
+TYPESTRS = tuple(f"{prefix}{code}" for prefix, code in _TYPES)
 MEMORY = {
     "device": _core.MemoryUSMDevice,
     "shared": _core.MemoryUSMShared,

@@ -435,7 +435,7 @@ TEST_F(copy_kernel_call_test, fill_sets_every_element_and_nothing_else) {
     support::upload(expected, destination.data(), queue());
     bytes element(itemsize);
     std::ranges::generate(element, [&] { return static_cast<std::byte>(random()); });
-    // The same by hand: a source that is one element everywhere.
+    // Fills by hand: a copy from a source that is one element everywhere.
     const byte_layout from{to.shape, extents(to.shape.size(), 0), 0, itemsize};
     usmx::detail::copy_on_host(
         plan_of(element.data(), of_size(itemsize), from, expected.data(), of_size(itemsize), to));

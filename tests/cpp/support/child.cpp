@@ -88,7 +88,8 @@ usmx::array array_with_work(const sycl::queue& queue) {
   return memory;
 }
 
-// The same by usmx's functions on a queue that is not usmx's, and of which nothing is left in main.
+// Submits work by usmx's functions to a queue that is not usmx's, and of which nothing is left in
+// main.
 void submit_work_to_a_queue_of_its_own(bool in_order) {
   std::atexit(print_whether_work_finished);
   const sycl::queue queue =

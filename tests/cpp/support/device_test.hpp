@@ -157,8 +157,8 @@ inline std::vector<sycl::device> halves_of(const sycl::device& device) {
   return {};
 }
 
-/// The same and a context of both. No copies between the two: the OpenCL CPU runtime has been seen
-/// to hang in them.
+/// Two halves of a device, and a context of both. Copy nothing between the two: the OpenCL CPU
+/// runtime has been seen to hang in that.
 struct two_sub_devices {
   sycl::device first;
   sycl::device second;

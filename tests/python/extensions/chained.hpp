@@ -44,7 +44,7 @@ inline sycl::event shift(const read_doubles& x, const written_doubles& y) {
   });
 }
 
-/// The same for a library that takes and gives events.
+/// Shifts as a library does that takes and gives events.
 inline sycl::event shift_by_events(const read_doubles& x, const written_doubles& y) {
   const unlocked other_threads_run;
   sycl::queue queue = y.queue();
@@ -55,7 +55,7 @@ inline sycl::event shift_by_events(const read_doubles& x, const written_doubles&
   return done;
 }
 
-/// The same into a new array.
+/// Shifts into a new array.
 inline usmx::array shifted(const read_doubles& x) {
   const auto y = [&] {
     const unlocked other_threads_run;

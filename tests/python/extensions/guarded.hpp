@@ -86,7 +86,7 @@ inline usmx::array owned_by(PyObject* object) {
   return usmx::array::adopt(elements, {4}, usmx::float64, usmx::default_queue(),
                             usmx::python::owner(object));
 }
-/// The same by a deleter that frees the memory itself.
+/// An array whose deleter keeps the object alive, and frees the memory itself.
 inline usmx::array freed_beside(PyObject* object) {
   const sycl::queue queue = usmx::default_queue();
   double* elements = sycl::malloc_shared<double>(4, queue);
@@ -94,7 +94,7 @@ inline usmx::array freed_beside(PyObject* object) {
       elements, {4}, usmx::float64, queue,
       [queue, kept = usmx::python::owner(object)](void* memory) { sycl::free(memory, queue); });
 }
-/// The same, of memory that cannot be adopted.
+/// Gives the object to an array of memory that cannot be adopted.
 inline void refused_with(PyObject* object) {
   double elements[4];
   usmx::array::adopt(elements, {4}, usmx::float64, usmx::default_queue(),

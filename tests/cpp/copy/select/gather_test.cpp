@@ -51,7 +51,7 @@ class Gather : public support::device_test {
     return host(values, {std::ssize(values)});
   }
 
-  /// The same elements in USM.
+  /// An array in USM with these elements.
   template <class T>
   array made_of(std::vector<T>& values, const extents& shape) {
     array made = usmx::empty(shape, dtype::of<T>(), queue(), usm_kind::shared);
