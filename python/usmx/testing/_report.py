@@ -11,6 +11,15 @@ BROKEN = "broken"
 NOT_APPLICABLE = "not applicable"
 NOT_TRIED = "not tried"
 _WIDTH = 96  # of a cell; the finding itself is whole
+# Rules and cases of consumers, by their first words: a consumer of a producer that breaks the first
+# ones touches memory that is not its own, of one that breaks the others it has wrong numbers.
+_OF_MEMORY = frozenset((
+    "pointer", "bounds", "arithmetic", "alignment", "lifetime", "ready", "read-only flag", "buffer",
+))  # fmt: skip
+_OF_NUMBERS = frozenset((
+    "typestr", "typedescr", "type", "shape", "strides", "offset", "data", "device",
+    "tensor's device",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -49,8 +58,13 @@ class Report:
 
     @property
     def broken(self) -> tuple[Finding, ...]:
-        """The findings about broken rules."""
-        return tuple(finding for finding in self.findings if finding.outcome == BROKEN)
+        """The findings about broken rules, those first that do the most harm.
+
+        These are a process that died and what makes a consumer touch memory that is not its own;
+        then come wrong numbers, and then what is refused.
+        """
+        broken = (finding for finding in self.findings if finding.outcome == BROKEN)
+        return tuple(sorted(broken, key=_mildness))
 
     @property
     def ok(self) -> bool:
@@ -77,10 +91,18 @@ class Report:
         raise TypeError("a Report has no truth value: use report.ok")
 
     def __str__(self) -> str:
-        """Get a summary and the table of all findings."""
-        return f"{self._summary()}\n{_table(self.findings)}"
+        """Get a summary and the table of all findings, the broken rules first."""
+        others = tuple(finding for finding in self.findings if finding.outcome != BROKEN)
+        return f"{self._summary()}\n{_table(self.broken + others)}"
 
     __repr__ = __str__
+
+
+def _mildness(finding: Finding) -> int:
+    rule = finding.rule.partition(":")[0]
+    if rule in _OF_MEMORY or finding.found.startswith("the process died"):
+        return 0
+    return 1 if rule in _OF_NUMBERS else 2
 
 
 def _table(findings: tuple[Finding, ...]) -> str:

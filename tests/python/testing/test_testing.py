@@ -47,9 +47,9 @@ def test_report_is_a_table():
     lines = text.splitlines()
     assert lines[0] == "producer X: 1 kept, 1 broken"
     assert lines[1].split() == ["rule", "outcome", "expected", "found"]
-    assert lines[3].split() == ["first", "kept", "this", "this"]
-    assert lines[4].startswith("second  broken   this      that and more")
-    assert lines[4].endswith("...")
+    assert lines[3].startswith("second  broken   this      that and more")
+    assert lines[3].endswith("...")
+    assert lines[4].split() == ["first", "kept", "this", "this"]
     assert len(lines) == 5
 
 
@@ -62,6 +62,21 @@ def test_report_is_ok_when_nothing_is_broken():
     assert Report("X", findings()[:1]).ok is True
     assert Report("X", findings()).ok is False
     assert [finding.rule for finding in Report("X", findings()).broken] == ["second"]
+
+
+def test_what_does_the_most_harm_comes_first():
+    def broken(rule, found=""):
+        return Finding(rule, "broken", "", found)
+
+    kept = Finding("attribute", "kept", "", "")
+    stable, shape, bounds = broken("stable"), broken("shape: negative"), broken("bounds")
+    died = broken("plain", "the process died: SIGSEGV")
+    report = Report("X", (stable, kept, shape, bounds, died))
+    assert report.broken == (bounds, died, shape, stable)
+    rows = [row.split()[0] for row in str(report).splitlines()[3:]]
+    assert rows == ["bounds", "plain", "shape:", "stable", "attribute"]
+    with pytest.raises(AssertionError, match=r"(?s)bounds: .*shape: negative: .*stable: "):
+        report.raise_if_broken()
 
 
 def test_report_is_neither_true_nor_false():
