@@ -93,9 +93,15 @@ CPP_CLASSES = {
 
 REDUCTION_LIST = ROOT / "src/compute/reduction_rows.inc"
 CPP_HEADER = ROOT / "include/usmx/compute/functions.hpp"
-CPP_AXES = '"the axes are {.axes = 1, .are_kept = true}, or just 1"'
+CPP_AXES = "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.OPTION}"
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 CPP_NUMBERS = {"count_nonzero"}  # of all elements: a number, by another header
+# C has functions of numbers by these names, to which an array seems to convert.
+CPP_OF_NUMBERS = frozenset("""
+    abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh exp exp2 expm1 floor
+    hypot isfinite isinf isnan log log10 log1p log2 nextafter pow remainder round signbit sin sinh
+    sqrt tan tanh trunc
+""".split())
 
 
 def reduction_list():
@@ -125,11 +131,26 @@ def cpp_header():
             f"inline array {row.name}({parameters}, const generated_call_options& how = {{}}) {{\n"
             f'  return compute("{row.name}", {{{", ".join(names)}}}, how);\n}}\n'
         )
+        if row.name in CPP_OF_NUMBERS:
+            parts.append(cpp_of_arrays(row))
     parts.append("\n// ---- reductions\n\n")
     for row in REDUCTIONS.values():
         parts.append(cpp_reduction(row))
     parts.append("\n}  // namespace usmx::inline v1\n")
     return formatted("".join(parts))
+
+
+def cpp_of_arrays(row):
+    """The function for what is known to be an array, which is preferred to C's for numbers."""
+    names = row.operands
+    classes = ", ".join(f"class X{k}" for k in range(len(names)))
+    parameters = ", ".join(f"const X{k}& {name}" for k, name in enumerate(names))
+    needs = "operands<X0, X1>" if len(names) == 2 else "operands<X0, X0>"
+    return (
+        f"/// @cond\ntemplate <{classes}>\n  requires detail::{needs}\n"
+        f"array {row.name}({parameters}, const generated_call_options& how = {{}}) {{\n"
+        f'  return compute("{row.name}", {{{", ".join(names)}}}, how);\n}}\n/// @endcond\n'
+    )
 
 
 def cpp_reduction(row):
@@ -140,6 +161,8 @@ def cpp_reduction(row):
     options = "deviation_options" if row.types == "real" else "generated_call_options"
     how = f"const {options}& how"
     all_axes = "" if row.name in CPP_NUMBERS else " = {}"
+    option = "correction = 1" if row.types == "real" else "type = usmx::float32"
+    axes = CPP_AXES.replace("OPTION", option)
     call = f'{{\n  return reduce("{row.name}", x, axes, how);\n}}\n'
     first = f"array {name}(const array& x, const reduction_axes& axes{all_axes}, {how} = {{}})"
     if row.types == "real":  # by the library, as it takes two kernels
@@ -155,8 +178,13 @@ def cpp_reduction(row):
         "template <class Nothing = void>\n"
         f"array {name}(const array& x, const detail::reduction_spellings&, "
         f"const {options}& = {{}}) {{\n"
-        f"  static_assert(detail::never<Nothing>, {CPP_AXES});\n"
+        f'  static_assert(detail::never<Nothing>, "{axes}");\n'
         "  return x;\n}\n"
+        "template <class... T>\n"
+        f"detail::anything {name}(detail::any_argument, detail::any_argument = {{}}, "
+        "detail::any_argument = {}) {\n"
+        f'  static_assert(detail::never<T...>, "{axes}");\n'
+        "  return {};\n}\n"
         "/// @endcond\n"
     )
 
@@ -177,16 +205,30 @@ CPP_HEAD = f"""\
 // Next: operators.hpp, with which the sum is `x + usmx::mean(x, 0)`.
 #pragma once
 
+#include <complex>
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/generated_kernels/generated_kernels.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1 {{
+
+namespace detail {{
+
+template <class X>
+concept operand = std::derived_from<X, array> || std::is_arithmetic_v<X> ||
+                  std::same_as<X, std::complex<float>> || std::same_as<X, std::complex<double>>;
+template <class X1, class X2>
+concept operands = some_array<X1, X2> && operand<X1> && operand<X2>;
+
+}}  // namespace detail
 
 /// Calls the element-wise function of that name. An operand is an array of any layout or a number,
 /// and one is an array; arrays are broadcast together. Their types are promoted as in NumPy: a
@@ -217,6 +259,9 @@ struct deviation_options {{
   /// A number that is taken from the number of elements before that divides the sum of the squares:
   /// 1 for a sample of a larger whole.
   double correction = 0;
+  /// @cond
+  [[no_unique_address]] detail::not_ddof ddof = {{}};
+  /// @endcond
   /// The options of all reductions. The result is as wide as an output, but never narrower.
   generated_call_options call = {{}};
 }};

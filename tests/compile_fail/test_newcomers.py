@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow  # a compiler reads SYCL's headers
 LINES = (Path(__file__).parent / "newcomers.txt").read_text("utf-8").splitlines()
 RIGHT = [line.split(maxsplit=1)[1] for line in LINES if line.startswith("right")]
 WRONG = [tuple(line.split(maxsplit=1)[1].split("  ->  ")) for line in LINES if line[:5] == "wrong"]
-MOST_LINES = 10
+MOST_LINES = 14  # of which six are about macros
 
 HEADERS = """
 #include <iostream>

@@ -102,6 +102,21 @@ class USMX_API array : public detail::array_spellings {
     return *this;
   }
   /// @endcond
+  /// @cond
+  template <class Data>
+    requires(!std::derived_from<Data, array>)
+  explicit array(const Data&) : array() {
+    static_assert(detail::never<Data>, "usmx::from_host(queue, data), of usmx/copy/host_data.hpp");
+  }
+  template <class Data>
+  array(const Data&, const sycl::queue&) : array() {
+    static_assert(detail::never<Data>, "usmx::from_host(queue, data), of usmx/copy/host_data.hpp");
+  }
+  template <class T>
+  array(std::initializer_list<T>, const sycl::queue&) : array() {
+    static_assert(detail::never<T>, "usmx::from_host(queue, data), of usmx/copy/host_data.hpp");
+  }
+  /// @endcond
   /// Lets go of the memory. Does not wait.
   ~array() = default;
 
@@ -247,6 +262,17 @@ class USMX_API array : public detail::array_spellings {
   template <class... Indices>
   detail::anything item(const Indices&...) const {
     static_assert(detail::never<Indices...>, "a.item<T>(), or a.slice(i, j).item<T>()");
+    return {};
+  }
+  template <class T, class... Nothing>
+  detail::anything data(const Nothing&...) const {
+    static_assert(detail::never<T, Nothing...>,
+                  "a.view().contiguous<T>(), which is checked, or a.data()");
+    return {};
+  }
+  template <class... More>
+  detail::anything view(detail::any_argument, const More&...) const {
+    static_assert(detail::never<More...>, "a.reshaped({3, 2}); a.view() has no arguments");
     return {};
   }
   /// @endcond

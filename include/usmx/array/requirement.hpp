@@ -43,10 +43,26 @@ struct array_request {
 /// without memory.
 USMX_API std::optional<std::string> reason_to_copy(const array&, const array_request&);
 
+namespace detail {
+
+/// The extent that stands for any size. As a function, which `any` is elsewhere, it is an error.
+struct extent_of_any_size {
+  constexpr operator std::ptrdiff_t() const noexcept { return -1; }
+  /// @cond
+  template <class... More>
+  anything operator()(any_argument, const More&...) const {
+    static_assert(never<More...>, "usmx::any_of(a, axis), of usmx/compute/functions.hpp");
+    return {};
+  }
+  /// @endcond
+};
+
+}  // namespace detail
+
 namespace param {
 
 /// The extent in a `shape` that stands for any size.
-inline constexpr std::ptrdiff_t any = -1;
+inline constexpr detail::extent_of_any_size any;
 
 }  // namespace param
 

@@ -7,16 +7,30 @@
 // Next: operators.hpp, with which the sum is `x + usmx::mean(x, 0)`.
 #pragma once
 
+#include <complex>
+#include <concepts>
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/api.hpp"
+#include "usmx/base/spellings.hpp"
 #include "usmx/generated_kernels/generated_kernels.hpp"
 #include "usmx/user_kernels/kernel.hpp"
 
 namespace usmx::inline v1 {
+
+namespace detail {
+
+template <class X>
+concept operand = std::derived_from<X, array> || std::is_arithmetic_v<X> ||
+                  std::same_as<X, std::complex<float>> || std::same_as<X, std::complex<double>>;
+template <class X1, class X2>
+concept operands = some_array<X1, X2> && operand<X1> && operand<X2>;
+
+}  // namespace detail
 
 /// Calls the element-wise function of that name. An operand is an array of any layout or a number,
 /// and one is an array; arrays are broadcast together. Their types are promoted as in NumPy: a
@@ -47,6 +61,9 @@ struct deviation_options {
   /// A number that is taken from the number of elements before that divides the sum of the squares:
   /// 1 for a sample of a larger whole.
   double correction = 0;
+  /// @cond
+  [[no_unique_address]] detail::not_ddof ddof = {};
+  /// @endcond
   /// The options of all reductions. The result is as wide as an output, but never narrower.
   generated_call_options call = {};
 };
@@ -83,11 +100,25 @@ inline array remainder(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("remainder", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array remainder(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("remainder", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: the first operand to the power of the second.
 inline array pow(const kernel_argument& x1, const kernel_argument& x2,
                  const generated_call_options& how = {}) {
   return compute("pow", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array pow(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("pow", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: the number with the other sign.
 inline array negative(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("negative", {x}, how);
@@ -100,6 +131,13 @@ inline array positive(const kernel_argument& x, const generated_call_options& ho
 inline array abs(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("abs", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array abs(const X0& x, const generated_call_options& how = {}) {
+  return compute("abs", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the square.
 inline array square(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("square", {x}, how);
@@ -208,128 +246,345 @@ inline array minimum(const kernel_argument& x1, const kernel_argument& x2,
 inline array isnan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isnan", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array isnan(const X0& x, const generated_call_options& how = {}) {
+  return compute("isnan", {x}, how);
+}
+/// @endcond
 /// Computes for each element: whether it is infinite.
 inline array isinf(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isinf", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array isinf(const X0& x, const generated_call_options& how = {}) {
+  return compute("isinf", {x}, how);
+}
+/// @endcond
 /// Computes for each element: whether it is a finite number.
 inline array isfinite(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("isfinite", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array isfinite(const X0& x, const generated_call_options& how = {}) {
+  return compute("isfinite", {x}, how);
+}
+/// @endcond
 /// Computes for each element: whether the sign bit is set.
 inline array signbit(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("signbit", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array signbit(const X0& x, const generated_call_options& how = {}) {
+  return compute("signbit", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the number, rounded down.
 inline array floor(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("floor", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array floor(const X0& x, const generated_call_options& how = {}) {
+  return compute("floor", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the number, rounded up.
 inline array ceil(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("ceil", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array ceil(const X0& x, const generated_call_options& how = {}) {
+  return compute("ceil", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the number, rounded towards 0.
 inline array trunc(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("trunc", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array trunc(const X0& x, const generated_call_options& how = {}) {
+  return compute("trunc", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the nearest integer, and the even one of two.
 inline array round(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("round", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array round(const X0& x, const generated_call_options& how = {}) {
+  return compute("round", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the square root.
 inline array sqrt(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sqrt", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array sqrt(const X0& x, const generated_call_options& how = {}) {
+  return compute("sqrt", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the cube root.
 inline array cbrt(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cbrt", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array cbrt(const X0& x, const generated_call_options& how = {}) {
+  return compute("cbrt", {x}, how);
+}
+/// @endcond
 /// Computes for each element: e to the power of the number.
 inline array exp(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("exp", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array exp(const X0& x, const generated_call_options& how = {}) {
+  return compute("exp", {x}, how);
+}
+/// @endcond
 /// Computes for each element: 2 to the power of the number.
 inline array exp2(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("exp2", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array exp2(const X0& x, const generated_call_options& how = {}) {
+  return compute("exp2", {x}, how);
+}
+/// @endcond
 /// Computes for each element: exp(x) - 1, exact near 0 too.
 inline array expm1(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("expm1", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array expm1(const X0& x, const generated_call_options& how = {}) {
+  return compute("expm1", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the natural logarithm.
 inline array log(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array log(const X0& x, const generated_call_options& how = {}) {
+  return compute("log", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the logarithm to base 2.
 inline array log2(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log2", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array log2(const X0& x, const generated_call_options& how = {}) {
+  return compute("log2", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the logarithm to base 10.
 inline array log10(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log10", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array log10(const X0& x, const generated_call_options& how = {}) {
+  return compute("log10", {x}, how);
+}
+/// @endcond
 /// Computes for each element: log(1 + x), exact near 0 too.
 inline array log1p(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("log1p", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array log1p(const X0& x, const generated_call_options& how = {}) {
+  return compute("log1p", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the sine.
 inline array sin(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sin", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array sin(const X0& x, const generated_call_options& how = {}) {
+  return compute("sin", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the cosine.
 inline array cos(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cos", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array cos(const X0& x, const generated_call_options& how = {}) {
+  return compute("cos", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the tangent.
 inline array tan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("tan", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array tan(const X0& x, const generated_call_options& how = {}) {
+  return compute("tan", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the hyperbolic sine.
 inline array sinh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("sinh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array sinh(const X0& x, const generated_call_options& how = {}) {
+  return compute("sinh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the hyperbolic cosine.
 inline array cosh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("cosh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array cosh(const X0& x, const generated_call_options& how = {}) {
+  return compute("cosh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the hyperbolic tangent.
 inline array tanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("tanh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array tanh(const X0& x, const generated_call_options& how = {}) {
+  return compute("tanh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse sine.
 inline array asin(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asin", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array asin(const X0& x, const generated_call_options& how = {}) {
+  return compute("asin", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse cosine.
 inline array acos(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acos", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array acos(const X0& x, const generated_call_options& how = {}) {
+  return compute("acos", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse tangent.
 inline array atan(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atan", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array atan(const X0& x, const generated_call_options& how = {}) {
+  return compute("atan", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse hyperbolic sine.
 inline array asinh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("asinh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array asinh(const X0& x, const generated_call_options& how = {}) {
+  return compute("asinh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse hyperbolic cosine.
 inline array acosh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("acosh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array acosh(const X0& x, const generated_call_options& how = {}) {
+  return compute("acosh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the inverse hyperbolic tangent.
 inline array atanh(const kernel_argument& x, const generated_call_options& how = {}) {
   return compute("atanh", {x}, how);
 }
+/// @cond
+template <class X0>
+  requires detail::operands<X0, X0>
+array atanh(const X0& x, const generated_call_options& how = {}) {
+  return compute("atanh", {x}, how);
+}
+/// @endcond
 /// Computes for each element: the angle of the point (x2, x1).
 inline array atan2(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("atan2", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array atan2(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("atan2", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: the square root of the sum of both squares.
 inline array hypot(const kernel_argument& x1, const kernel_argument& x2,
                    const generated_call_options& how = {}) {
   return compute("hypot", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array hypot(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("hypot", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: log(exp(x1) + exp(x2)).
 inline array logaddexp(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
@@ -340,11 +595,25 @@ inline array copysign(const kernel_argument& x1, const kernel_argument& x2,
                       const generated_call_options& how = {}) {
   return compute("copysign", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array copysign(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("copysign", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: the number next to the first operand, towards the second.
 inline array nextafter(const kernel_argument& x1, const kernel_argument& x2,
                        const generated_call_options& how = {}) {
   return compute("nextafter", {x1, x2}, how);
 }
+/// @cond
+template <class X0, class X1>
+  requires detail::operands<X0, X1>
+array nextafter(const X0& x1, const X1& x2, const generated_call_options& how = {}) {
+  return compute("nextafter", {x1, x2}, how);
+}
+/// @endcond
 /// Computes for each element: the number, but at least `min` and at most `max`.
 inline array clip(const kernel_argument& x, const kernel_argument& min, const kernel_argument& max,
                   const generated_call_options& how = {}) {
@@ -371,8 +640,17 @@ inline array sum(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array sum(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything sum(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Multiplies the elements, along axes.
@@ -388,8 +666,17 @@ inline array prod(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array prod(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything prod(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the greatest element, along axes.
@@ -405,8 +692,17 @@ inline array max(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array max(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything max(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the smallest element, along axes.
@@ -422,8 +718,17 @@ inline array min(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array min(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything min(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the index of the greatest element, along axes.
@@ -441,8 +746,18 @@ inline array argmax(const array& x, const axes_argument& axes,
 template <class Nothing = void>
 array argmax(const array& x, const detail::reduction_spellings&,
              const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything argmax(detail::any_argument, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the index of the smallest element, along axes.
@@ -460,8 +775,18 @@ inline array argmin(const array& x, const axes_argument& axes,
 template <class Nothing = void>
 array argmin(const array& x, const detail::reduction_spellings&,
              const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything argmin(detail::any_argument, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the mean of the elements, along axes.
@@ -477,8 +802,17 @@ inline array mean(const array& x, const axes_argument& axes,
 /// @cond
 template <class Nothing = void>
 array mean(const array& x, const detail::reduction_spellings&, const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything mean(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Finds the variance of the elements, along axes.
@@ -491,8 +825,17 @@ inline array var(const array& x, const axes_argument& axes, const deviation_opti
 /// @cond
 template <class Nothing = void>
 array var(const array& x, const detail::reduction_spellings&, const deviation_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(
+      detail::never<Nothing>,
+      "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.correction = 1}");
   return x;
+}
+template <class... T>
+detail::anything var(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(
+      detail::never<T...>,
+      "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.correction = 1}");
+  return {};
 }
 /// @endcond
 /// Finds the standard deviation of the elements, along axes.
@@ -505,8 +848,17 @@ inline array std(const array& x, const axes_argument& axes, const deviation_opti
 /// @cond
 template <class Nothing = void>
 array std(const array& x, const detail::reduction_spellings&, const deviation_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(
+      detail::never<Nothing>,
+      "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.correction = 1}");
   return x;
+}
+template <class... T>
+detail::anything std(detail::any_argument, detail::any_argument = {}, detail::any_argument = {}) {
+  static_assert(
+      detail::never<T...>,
+      "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.correction = 1}");
+  return {};
 }
 /// @endcond
 /// Says whether an element is not zero, along axes.
@@ -523,8 +875,18 @@ inline array any_of(const array& x, const axes_argument& axes,
 template <class Nothing = void>
 array any_of(const array& x, const detail::reduction_spellings&,
              const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything any_of(detail::any_argument, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Says whether all elements are not zero, along axes.
@@ -541,8 +903,18 @@ inline array all_of(const array& x, const axes_argument& axes,
 template <class Nothing = void>
 array all_of(const array& x, const detail::reduction_spellings&,
              const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything all_of(detail::any_argument, detail::any_argument = {},
+                        detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 /// Counts the elements that are not zero, along axes.
@@ -560,8 +932,18 @@ inline array count_nonzero(const array& x, const axes_argument& axes,
 template <class Nothing = void>
 array count_nonzero(const array& x, const detail::reduction_spellings&,
                     const generated_call_options& = {}) {
-  static_assert(detail::never<Nothing>, "the axes are {.axes = 1, .are_kept = true}, or just 1");
+  static_assert(detail::never<Nothing>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
   return x;
+}
+template <class... T>
+detail::anything count_nonzero(detail::any_argument, detail::any_argument = {},
+                               detail::any_argument = {}) {
+  static_assert(detail::never<T...>,
+                "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come {.type = "
+                "usmx::float32}");
+  return {};
 }
 /// @endcond
 

@@ -10,9 +10,7 @@
 // `if ((x == y).item<bool>())` asks one of a single element, usmx::all_of() asks all.
 #pragma once
 
-#include <complex>
 #include <concepts>
-#include <type_traits>
 
 #include "usmx/array/array.hpp"
 #include "usmx/base/spellings.hpp"
@@ -22,11 +20,6 @@ namespace usmx::inline v1 {
 
 namespace detail {
 
-template <class X>
-concept operand = std::derived_from<X, array> || std::is_arithmetic_v<X> ||
-                  std::same_as<X, std::complex<float>> || std::same_as<X, std::complex<double>>;
-template <class X1, class X2>
-concept operands = some_array<X1, X2> && operand<X1> && operand<X2>;
 template <class X1, class X2>
 concept operands_of_assignment = operands<X1, X2> && std::derived_from<X1, array>;
 

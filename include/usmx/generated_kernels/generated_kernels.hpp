@@ -53,6 +53,9 @@ struct generated_result {
 struct generated_call_options {
   /// An array for each output, or none for a new one. Empty: all are new.
   std::vector<std::optional<array>> outputs = {};
+  /// @cond
+  [[no_unique_address]] detail::not_out out = {};
+  /// @endcond
   /// The type that stands for type variables that no array names.
   std::optional<dtype> type = {};
   /// The queue of the call; null for the queue of the arrays, else the default queue.
@@ -231,6 +234,12 @@ struct reduction_spellings {
   any_argument are_kept = {};
   any_argument keepdims = {};
   any_argument keepdim = {};
+  any_argument correction = {};
+  any_argument ddof = {};
+  any_argument type = {};
+  any_argument dtype = {};
+  any_argument outputs = {};
+  any_argument out = {};
 };
 
 }  // namespace detail

@@ -174,6 +174,19 @@ def test_keepdim_of_pytorch_is_keepdims():
         usmx.sort(usmx.ones(3), keepdim=True)
 
 
+@pytest.mark.parametrize(
+    ("call", "hint"),
+    [
+        (lambda a: usmx.linspace(0, 1, steps=5), "num is PyTorch's steps"),
+        (lambda a: usmx.std(a, unbiased=False), "correction is PyTorch's unbiased"),
+        (lambda a: usmx.zeros(size=(2, 3)), "shape is PyTorch's size"),
+    ],
+)
+def test_other_keywords_of_pytorch_are_answered(call, hint):
+    with pytest.raises(TypeError, match=f"{hint}$"):
+        call(usmx.ones(3))
+
+
 def test_checker_is_there_without_an_import_of_its_own():
     code = "import usmx; usmx.testing.assert_array_equal(usmx.ones(3), [1, 1, 1]); print(1)"
     assert output_of(code) == "1"
