@@ -97,11 +97,12 @@ CPP_AXES = "the axes are {.axes = 1, .are_kept = true}, or just 1, and then come
 CPP_NAMES = {"any": "any_of", "all": "all_of"}  # usmx::any is a number of elements
 CPP_NUMBERS = {"count_nonzero"}  # of all elements: a number, by another header
 # C has functions of numbers by these names, to which an array seems to convert.
-CPP_OF_NUMBERS = frozenset("""
-    abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh exp exp2 expm1 floor
-    hypot isfinite isinf isnan log log10 log1p log2 nextafter pow remainder round signbit sin sinh
-    sqrt tan tanh trunc
-""".split())
+CPP_OF_NUMBERS = frozenset((
+    "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil",
+    "copysign", "cos", "cosh", "exp", "exp2", "expm1", "floor", "hypot", "isfinite",
+    "isinf", "isnan", "log", "log10", "log1p", "log2", "nextafter", "pow", "remainder",
+    "round", "signbit", "sin", "sinh", "sqrt", "tan", "tanh", "trunc",
+))  # fmt: skip
 
 
 def reduction_list():

@@ -70,8 +70,8 @@ std::string call_text(std::string_view name, PyObject* const* arguments, Py_ssiz
 /// The name that usmx has for an argument of PyTorch's; empty if usmx has none.
 std::string own_keyword(std::string_view pytorchs) {
   constexpr std::pair<std::string_view, const char*> names[] = {
-      {"dim", "axis"},  {"dims", "axis"},           {"keepdim", "keepdims"}, {"size", "shape"},
-      {"steps", "num"}, {"unbiased", "correction"},
+      {"dim", "axis"},   {"dims", "axis"}, {"keepdim", "keepdims"},
+      {"size", "shape"}, {"steps", "num"}, {"unbiased", "correction"},
   };
   for (const auto& [other, own] : names) {
     if (other == pytorchs) {
