@@ -109,6 +109,13 @@ TEST(element_order, negative_stride_stays_where_its_length_puts_it) {
   EXPECT_EQ(with_axes_as_in_memory(backwards), layout::strided(numbers{3, 2}, numbers{-2, 1}, 4));
 }
 
+TEST(element_order, axes_with_strides_of_one_length_stay_in_their_order) {
+  for (const numbers& strides : {numbers{1, 1}, numbers{1, -1}, numbers{-1, 1}}) {
+    const layout windows = layout::strided(numbers{2, 3}, strides, 4);
+    EXPECT_EQ(with_axes_as_in_memory(windows), windows);
+  }
+}
+
 /// Compact in a random order of the axes, some of them turned around.
 class random_layouts {
  public:
