@@ -3,6 +3,7 @@
 import gc
 
 import absent
+import draws
 import pytest
 from cpu_seconds import CpuSeconds
 
@@ -11,6 +12,7 @@ def pytest_configure(config):
     if absent.ABSENT:
         config.pluginmanager.register(absent)
     config.pluginmanager.register(CpuSeconds(config))
+    config.pluginmanager.register(draws)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/messages.hpp"
 #include "usmx/base/error.hpp"
 
@@ -195,6 +196,14 @@ std::uint64_t hash_of(std::span<const char> bytes) noexcept {
   }
   return hash;
 }
+
+cache_files::cache_files()
+    : cache_files(kernel_cache_directory(), [] {
+        static const std::uintmax_t limit =
+            size_in("USMX_CACHE_LIMIT", "built kernels may take 64 MiB on disk")
+                .value_or(default_limit);
+        return limit;
+      }()) {}
 
 cache_files::cache_files(fs::path directory, std::uintmax_t limit)
     : directory_(std::move(directory)), limit_(limit) {}

@@ -24,11 +24,11 @@ struct kernel_cache_key {
 class cache_files {
  public:
   /// The limit of all files' bytes, above which the oldest ones are deleted, unless another one is
-  /// given.
+  /// given. No file may be larger.
   static constexpr std::uintmax_t default_limit = std::uintmax_t{64} << 20;
 
-  /// The cache in the directory that the environment names.
-  cache_files() : cache_files(kernel_cache_directory()) {}
+  /// The cache in the directory that the environment names, with the limit that it names.
+  cache_files();
   /// Opens a cache in a directory. With an empty name there is no cache: it never has an entry. A
   /// directory that belongs to another user, or that another user can write to, is not used either,
   /// since its contents will be run.

@@ -1,12 +1,11 @@
 #include "memory/current_resource.hpp"
 
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
-#include <limits>
 #include <mutex>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "base/messages.hpp"
 #include "base/process.hpp"
 #include "base/ranked_mutex.hpp"
@@ -128,49 +127,22 @@ bool pools_are_on() {
   return on;
 }
 
-/// The number of bytes in a text; none if the text is no size.
-std::optional<std::size_t> parse_size(std::string_view text) {
-  std::size_t value = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failed != std::errc()) {
-    return std::nullopt;
-  }
-  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
-  if (shift < 0 || value > std::numeric_limits<std::size_t>::max() >> shift) {
-    return std::nullopt;
-  }
-  return value << shift;
-}
-
-/// The size in an environment variable. None if it is not set, or malformed, which gives a warning.
-std::optional<std::size_t> size_in(const char* variable, std::string_view otherwise) {
-  const char* text = std::getenv(variable);
-  const auto parsed = text == nullptr ? std::nullopt : parse_size(text);
-  if (text != nullptr && !parsed) {
-    detail::warn(detail::message(variable,
-                                 " must be a number of bytes, or one with K, M or G, found '", text,
-                                 "': ", otherwise));
-  }
-  return parsed;
-}
-
 /// The limit of new pools. A limit of 0 in the environment is none, as in CuPy.
 std::optional<std::size_t> first_limit() {
-  static const auto limit = size_in("USMX_POOL_LIMIT", "pools have no limit");
+  static const auto limit = detail::size_in("USMX_POOL_LIMIT", "pools have no limit");
   return limit == 0 ? std::nullopt : limit;
 }
 
 std::atomic<std::size_t>& pending_limit_now() {
   static std::atomic<std::size_t> limit =
-      size_in("USMX_PENDING_LIMIT", "256 MiB may wait for their work")
+      detail::size_in("USMX_PENDING_LIMIT", "256 MiB may wait for their work")
           .value_or(std::size_t{256} << 20);
   return limit;
 }
 
 std::optional<std::size_t> kept_nbytes() {
-  static const auto kept =
-      size_in("USMX_POOL_KEEP", "each pool keeps free blocks of up to a sixteenth of the memory");
+  static const auto kept = detail::size_in(
+      "USMX_POOL_KEEP", "each pool keeps free blocks of up to a sixteenth of the memory");
   return kept;
 }
 

@@ -14,6 +14,7 @@ import time
 import pytest
 import usmx
 from absent import raise_if_in_vain
+from draws import DENSITY
 from forks import run_forked
 
 KINDS = ("device", "shared", "host")
@@ -32,10 +33,6 @@ MEMORY_CLASSES = {
 # Set by tools/level_zero/run: Intel's driver simulates the GPU, and commands are made by the host.
 SIMULATED = "SetCommandStreamReceiver" in os.environ
 AT_ONCE = "a simulated GPU has done its commands when they are submitted"
-
-
-# The share of random examples that compile kernels: CI draws a third, the same ones every time.
-DENSITY = float(os.environ.get("USMX_TEST_DENSITY", "0.33" if os.environ.get("CI") else "1"))
 
 
 def examples(most):

@@ -38,11 +38,11 @@ REDUCTION = """usmx.ReductionKernel(
     "f8 x", "f8 y", "x", "a + b", "y = a", "0", "total")(usmx.zeros(8))"""
 
 
-def run(work, cache):
+def run(work, cache, **variables):
     """What a process that did the work wrote about compiling, without a warning."""
     done = subprocess.run(
         [sys.executable, "-P", "-W", "error", "-c", PROGRAM.format(work=work)],
-        env={**os.environ, "USMX_CACHE_DIR": str(cache)},
+        env={**os.environ, "USMX_CACHE_DIR": str(cache), **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -55,6 +55,7 @@ def files_in(cache):
     return {entry.name: (entry.stat().st_ino, entry.read_bytes()) for entry in cache.iterdir()}
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("group", "work"),
@@ -77,3 +78,14 @@ def test_second_and_third_process_build_nothing(group, work, tmp_path):
     for _ in range(2):
         assert run(work, cache) == "False"
         assert files_in(cache) == built
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("limit", "stays"), [("1G", True), ("100K", False)])
+def test_old_files_beyond_the_limit_of_the_environment_are_deleted(limit, stays, tmp_path):
+    old = tmp_path / "old.kernels"
+    old.write_bytes(bytes(100_000))
+    os.utime(old, (0, 0))
+    run(ELEMENTWISE, tmp_path, USMX_CACHE_LIMIT=limit)
+    assert old.exists() == stays
+    assert len(list(tmp_path.glob("user-*.kernels"))) == 1

@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -81,6 +82,9 @@ def use_usmx(folder: str, module: str = "") -> None:
     memory.copy_from_host(text)
     if bytes(memory.copy_to_host()) != text:
         raise RuntimeError("bytes that were copied to memory and back are not the same")
+    if "USMX_CACHE_LIMIT" in os.environ:
+        tell("the cache of kernels")
+        usmx._core._list_kernel_cache()  # reads the variable, and warns if it is no size
     tell("done")
 
 

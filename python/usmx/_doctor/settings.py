@@ -8,6 +8,7 @@ from usmx._doctor.situation import Finding, Situation, ok, problem
 
 VARIABLES = (
     "USMX_CACHE_DIR",
+    "USMX_CACHE_LIMIT",
     "USMX_DEFAULT_USM_TYPE",
     "USMX_HOST_ACCESS",
     "USMX_KERNEL_VECTORS",

@@ -523,6 +523,12 @@ def test_cache_that_is_off_is_noted(changes):
         ("USMX_POOL", "no", "USMX_POOL='no' has no effect", "USMX_POOL=off"),
         ("USMX_KERNEL_VECTORS", "0", "USMX_KERNEL_VECTORS='0' has no effect", "VECTORS=off"),
         ("USMX_POOL_LIMIT", "4 GB", "found '4 GB': pools have no limit", "correct the value"),
+        (
+            "USMX_CACHE_LIMIT",
+            "1 G",
+            "found '1 G': built kernels may take 64 MiB",
+            "correct the value",
+        ),
         ("USMX_MEMORY_LOG", "/nowhere/x.csv", "there is no folder /nowhere", "make the folder"),
     ],
 )
