@@ -65,6 +65,7 @@ def test_quick_selections_print_tables_and_write_times(tmp_path):
     assert all(min(curve["seconds"]) > 0 for curve in curves)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["mpi", "dask", "spilling"])
 def test_one_round_between_processes_prints_a_line_for_each_kind(what):

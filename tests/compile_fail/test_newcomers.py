@@ -130,6 +130,7 @@ def said(precompiled):
     )
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("number", range(len(WRONG)), ids=[tried for tried, _ in WRONG])
 def test_wrong_line_is_a_short_error_that_names_the_right_one(number, said, precompiled):
     """Alone in a program if need be: the compiler says once what it has to say about one template."""

@@ -14,6 +14,7 @@ CLEAN = dict.fromkeys(
         "ONEAPI_DEVICE_SELECTOR",
         "LD_LIBRARY_PATH",
         "LD_PRELOAD",
+        "USMX_CACHE_LIMIT",
         "USMX_LEAK_WARNINGS",
         "ZE_AFFINITY_MASK",
         "ZE_FLAT_DEVICE_HIERARCHY",

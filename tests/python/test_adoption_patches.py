@@ -71,6 +71,7 @@ def apply(name, folder):
     return os.pathsep.join(filter(None, [str(folder), *sys.path]))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("patch", PATCHES, ids=lambda patch: patch.consumer)
 def test_patched_package_refuses_every_hostile_array_and_takes_what_it_can(patch, tmp_path):
     code = f"""

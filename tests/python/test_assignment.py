@@ -528,6 +528,7 @@ def set_by(module, setter, dtype, value):
     return array
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("setter", SETTERS)
 @settings(max_examples=200)

@@ -130,12 +130,14 @@ print(gone, sys.getrefcount(first))
     )
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(("stage", "counted"), ROUTES.values(), ids=ROUTES)
 def test_long_chain_of_owners_is_let_go(stage, counted):
     assert run_chain(stage, STAGES, "del m", SMALL_STACK) == f"{STAGES if counted else 0} 2"
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("let_go", LETTING_GO.values(), ids=LETTING_GO)
 @pytest.mark.parametrize("route", ["dpnp", "deleter", "subclass of memory", "to_device"])

@@ -47,14 +47,13 @@ if DENSITY < 1:  # integers are converted before, and by no vector unit's mathem
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
-def test_bounds_hold_on_another_vector_unit(tmp_path):
+def test_bounds_hold_on_another_vector_unit():
     """The machine's own is tested by the modules themselves, and this one with core-avx2 among the two."""
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", SELECTED, "--tb=short"]
-    own_folder = {"PYTEST_ADDOPTS": "", "USMX_CACHE_DIR": str(tmp_path)}
-    done = run([*command, *(ROOT / each for each in MEASURES)], OTHER, 1700, **own_folder)
+    done = run([*command, *(ROOT / each for each in MEASURES)], OTHER, 1700, PYTEST_ADDOPTS="")
     assert done.returncode == 0, done.stdout[-4000:]
     passed = int(done.stdout.splitlines()[-1].split(" passed")[0])
-    assert passed > 200
+    assert passed > (60 if DENSITY < 1 else 200)
 
 
 def test_targets_are_those_whose_instructions_the_processor_has():

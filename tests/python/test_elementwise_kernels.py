@@ -53,6 +53,7 @@ def test_layouts_of_one_input(twice, name, shape):
     equal(twice(VIEWS[name](usmx.asarray(a))), 2 * VIEWS[name](a))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("left", ["c", "f", "every other", "reversed"])
 @pytest.mark.parametrize("right", ["c", "f", "every other", "one reversed"])
 @pytest.mark.parametrize("size", [4, 67, 130])
@@ -400,6 +401,7 @@ def test_type_variable_stands_for_any_type(twice, dtype):
     equal(y, 2 * x)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", ["c8", "c16"])

@@ -44,6 +44,7 @@ def in_child_with_stand_in(action):
     return in_forked_child(lambda: action(pickle.loads(pickled)))
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
 def test_every_use_of_what_a_forked_child_unpickled_raises_the_error_that_says_so(use):

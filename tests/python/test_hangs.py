@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+MODES = ("plain", "pending", "pool", "private")
 HANGS = pathlib.Path(__file__).with_name("hangs.py")
 pytest.importorskip("dpnp")
 
@@ -18,12 +19,8 @@ def run(*command):
 @pytest.mark.parametrize(
     "options",
     [
-        ("plain",),
-        *((mode, "--share", "0.1") for mode in ("pending", "pool", "private")),
-        *(
-            pytest.param((mode,), marks=pytest.mark.nightly)
-            for mode in ("pending", "pool", "private")
-        ),
+        *((mode, "--share", "0.1") for mode in MODES),
+        *(pytest.param((mode,), marks=pytest.mark.nightly) for mode in MODES),
     ],
     ids=" ".join,
 )

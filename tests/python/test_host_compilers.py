@@ -103,6 +103,7 @@ def test_kernel_in_cpp_is_an_error_of_the_compiler_that_says_where(messages, ker
     assert all("usmx::kernel" in message for message in said)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("header", HEADERS)
 def test_each_way_to_a_queue_brings_the_error(messages, header):

@@ -27,6 +27,7 @@ def small_numbers(dtype, count=4 * GROUP):
     return (x - 1 if np.dtype(dtype).kind != "u" else x).astype(dtype)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
@@ -52,6 +53,7 @@ def sub_groups(group=GROUP, count=4 * GROUP):
     return size, place, np.arange(count) - place
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
@@ -70,6 +72,7 @@ def test_sub_groups_put_values_together(dtype):
         assert found[4][k] == mine[: place[k]].sum(dtype=dtype)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)
@@ -175,6 +178,7 @@ def atomics(dtype, body, count, elements, begin=1):
     return usmx.asnumpy(inner), usmx.asnumpy(old), by
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("operation", OPERATIONS)

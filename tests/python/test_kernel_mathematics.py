@@ -42,6 +42,7 @@ def test_every_row_of_the_table_has_a_reference():
     assert set(COMPLEX_BOUNDS) == set(COMPLEX) | set(COMPLEX_BINARY)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", REAL_TYPES)
 @pytest.mark.parametrize("name", REFERENCES)
@@ -70,6 +71,7 @@ def is_out_of_cudas_bounds(name, arrays, expected):
     return np.zeros(len(expected), bool)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", COMPLEX_TYPES)
 @pytest.mark.parametrize("name", COMPLEX_BOUNDS)
@@ -208,6 +210,7 @@ def every_call(value, other):
     return "\n".join(calls)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_function_takes_every_type_without_ambiguity(dtype):
@@ -223,6 +226,7 @@ FOR_FLOAT = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_function_has_a_form_for_float(dtype):

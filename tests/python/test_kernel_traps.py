@@ -192,6 +192,7 @@ WRONG = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "reason"), WRONG.values(), ids=WRONG)
 @about_the_runtimes_compiler
@@ -288,6 +289,7 @@ ENDS = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(("code", "status"), ENDS.values(), ids=ENDS)
 @about_the_runtimes_compiler

@@ -492,6 +492,7 @@ def test_every_row_has_a_program():
     assert len(ROWS) > 50
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("notion", PROGRAMS)

@@ -230,6 +230,7 @@ def stale(x, work, read):
     return found
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("work", ORDERED, ids=lambda work: work.__name__)
@@ -291,6 +292,7 @@ def write_by_dpnp(d, number):
     dpnp.sum(rows, axis=0, out=d)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("read", USMX_READS)

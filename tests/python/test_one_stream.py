@@ -83,6 +83,7 @@ def test_default_arrays_of_usmx_and_dpnp_compute_together(name, kind):
         np.testing.assert_array_equal(got, expected, err_msg=how)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "order",

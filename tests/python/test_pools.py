@@ -795,6 +795,7 @@ print("done")
 """
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("which", ["small", "large", "limit"])
 def test_allocation_that_waits_for_dpnps_work_lets_the_work_end(which):

@@ -294,6 +294,7 @@ WAITS = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", WAITS.values(), ids=WAITS)
 def test_process_ends_cleanly_while_threads_wait(wait):
@@ -418,6 +419,7 @@ LONG_CALLS = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("call", LONG_CALLS.values(), ids=LONG_CALLS)
 def test_process_ends_cleanly_although_threads_ask_for_the_lock_of_an_interpreter_that_ends(call):
@@ -526,6 +528,7 @@ HOLDERS = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("pool", ["on", "off"])
 @pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS)

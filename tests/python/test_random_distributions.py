@@ -56,6 +56,7 @@ def drawn(text, seed, **more):
     )
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("text", REAL)
@@ -68,6 +69,7 @@ def test_numbers_have_their_share_of_each_interval_and_of_the_tails(text):
     assert ((counts - expected) ** 2 / expected).sum() < 59  # chi squared, 25: 0.01 %
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("text", COUNTS)

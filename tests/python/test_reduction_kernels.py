@@ -53,6 +53,7 @@ VIEWS = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("axis", [None, 0, 1])
 @pytest.mark.parametrize("shape", [(3, 5), (64, 64), (1000, 3), (3, 1000), (129, 257)])
@@ -249,6 +250,7 @@ ARGMAX = {
 }
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("shape", [(3, 5), (1000, 7), (7, 1000), (129, 257), (20, 30, 40)])

@@ -54,6 +54,7 @@ def output_with(path, code):
     return output_of(f"{SETUP}\npath = {path!r}\n{code}")
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["libsycl.so.8", "libsycl-preview.so.9"])
 @pytest.mark.parametrize(

@@ -77,6 +77,7 @@ for array, host, tolerance in cases():
 ESTIMATORS = {"PCA": PCA, "KMeans": KMEANS, "LinearRegression": LINEAR_REGRESSION}
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_estimator_takes_arrays_and_agrees_with_scikit_learn(estimator):
     assert output_of(f"{DATA}{ESTIMATORS[estimator]}print('end')") == "end"

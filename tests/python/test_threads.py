@@ -244,6 +244,7 @@ def shared(request):
     return usmx.asarray(NUMBERS, usm_type=request.param)
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.parametrize(
     "work", [pytest.param(w, marks=[pytest.mark.level_zero] * (w is not waits)) for w in WORKS]
 )

@@ -853,6 +853,7 @@ ENDLESS = "#include <usmx/kernel.hpp>\n#include __FILE__\nUSMX_KERNEL(1) f(int* 
 SHORT = "#include <usmx/kernel.hpp>\nUSMX_KERNEL(1) f(int* x) { *x = 1; }"
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("source", [ENDLESS, SHORT], ids=["at work", "idle"])
 @pytest.mark.parametrize("delay", [0, 0.01, 0.03, 0.3])  # the compiler listens after a while

@@ -65,6 +65,7 @@ def test_timeline_is_a_table_and_a_picture(tmp_path, capsys):
     assert (tmp_path / "timeline.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("engine", ["dask", "mpi"])

@@ -84,7 +84,8 @@ def use_usmx(folder: str, module: str = "") -> None:
         raise RuntimeError("bytes that were copied to memory and back are not the same")
     if "USMX_CACHE_LIMIT" in os.environ:
         tell("the cache of kernels")
-        usmx._core._list_kernel_cache()  # reads the variable, and warns if it is no size
+        os.environ["USMX_CACHE_DIR"] = ""  # its files may be many
+        usmx._core._list_kernel_cache()  # reads the limit, and warns if it is no size
     tell("done")
 
 

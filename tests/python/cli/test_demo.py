@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 import usmx
-from helpers import output_of, run_python, run_usmx
+from helpers import drawn, output_of, run_python, run_usmx
 from usmx._installed import example
 from usmx.cli import demo, demo_setup
 
@@ -79,16 +79,17 @@ def test_every_csv_goes_round_without_a_copy(tmp_path):
     plain = "\n".join(",".join(map(repr, row)) for row in numbers.tolist())
     files = [
         ((header + plain).replace(",", separator), 40, 4)
-        for header in HEADERS
-        for separator in SEPARATORS
+        for header, separator in drawn(HEADERS, SEPARATORS, share=2)
     ]
     files += [("\n".join(rows), len(rows), rows[0].count(",") + 1) for rows in DEGENERATE]
+    chosen = ["--device", "cpu"]
     for k, (text, _, _) in enumerate(files):
         (tmp_path / f"{k}.csv").write_text(text)
     code = f"""
 from usmx.cli import demo
 for k in range({len(files)}):
-    assert demo.run(["--csv", f"{tmp_path}/{{k}}.csv", "--output", f"{tmp_path}/{{k}}.png"]) == 0
+    paths = ["--csv", f"{tmp_path}/{{k}}.csv", "--output", f"{tmp_path}/{{k}}.png"]
+    assert demo.run([*paths, *({chosen} if k else [])]) == 0
     print("end of a run")
 """
     result = run_python(code, timeout=280)
@@ -98,9 +99,11 @@ for k in range({len(files)}):
     for k, (said, (_, rows, columns)) in enumerate(zip(runs, files, strict=True)):
         assert_all_shared(said, rows, columns)
         assert is_png(tmp_path / f"{k}.png")
+        assert ":cpu:" in said
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_csv_goes_round_on_a_chosen_device_by_the_command(tmp_path):
     (tmp_path / "my.csv").write_text("1;2\n3;4\n5;7\n")
     result = run(tmp_path, "--csv", "my.csv", "--output", "my.png", "--device", "cpu")

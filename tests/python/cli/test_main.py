@@ -31,13 +31,10 @@ def test_help_is_there(command):
     assert result.stderr == ""
 
 
-SLOW = ("demo",)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
-    [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in commands()],
+    [pytest.param(name, marks=[pytest.mark.nightly] * (name == "demo")) for name in commands()],
 )
 def test_help_ends_with_an_example_that_runs(command, tmp_path):
     _, found, example = run(command, "--help").stdout.partition("\nexample:\n")

@@ -85,6 +85,7 @@ def test_places_of_the_best_elements_of_long_rows(dtype, n, monkeypatch):
     same(out, np.argmax(host, axis=1))
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["c8", "c16"])
 @pytest.mark.parametrize("n", [7, 5001])
@@ -154,6 +155,7 @@ def host_of_one_sign(values, dtype, shape):
     return (host + 1j * make(random, shape) if dtype[0] == "c" else host).astype(dtype)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("values", OF_ONE_SIGN)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
@@ -312,6 +314,7 @@ def check_types(name, of, dtype, into):
     np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=0 if found.dtype.kind in "biu" else 8 * float(narrow))  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("of", ["?", "i1", "f4", "c8"])
 @pytest.mark.parametrize("name", COMPUTED)
@@ -415,6 +418,7 @@ OF_SOME = {
 }  # fmt: skip
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("dtype", "mask", "axis"), drawn(["?", "i4", "f4"], MASKS, [None, 0, 1, (0, 1)])
@@ -668,6 +672,7 @@ def numbers_to_sort(dtype, n):
     return host
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.usefixtures("sorted_by")
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -903,6 +908,7 @@ def test_each_nan_is_a_value_of_its_own():
 BY_GROUPS = ["?", "u1", "u4", "i2", "i8", "f4", "f2", "f8"]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ def results(request):
     return dtype, *table_results(dtype, count)
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 def test_functions_are_numpys_or_as_near_as_the_table_says(results):
     dtype, all_operands, found = results

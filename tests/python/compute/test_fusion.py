@@ -75,6 +75,7 @@ def test_results_are_those_without_fusion(function):
         assert (found == expected).all()
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "f4", "f8"])
 @pytest.mark.parametrize("to", ["i1", "i2", "i4", "i8", "f4", "f8"])

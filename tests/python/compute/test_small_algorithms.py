@@ -40,6 +40,7 @@ def is_same(found, expected):
     return (found.dtype, found.shape, bits[0]) == (expected.dtype, expected.shape, bits[1])
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.level_zero
 @pytest.mark.parametrize("dtype", TYPES)

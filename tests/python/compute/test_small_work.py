@@ -57,6 +57,7 @@ def tried(dtype, count):
     return [name for name in ON_HOST if len(ROWS[name].operands) == count and is_there(name)]
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("dtype", TYPES)
@@ -242,6 +243,7 @@ def views(dtype, name):
     return [VIEWS[name](usmx.asarray(host)) for _ in range(2)]
 
 
+@pytest.mark.drawn(2)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("types", "view"),

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_tables_of_the_peers_are_what_is_measured():
     command = [sys.executable, ROOT / "tools/measure_peers.py", "--check"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=280, check=False)
