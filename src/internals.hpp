@@ -20,6 +20,7 @@
 #include "compute/scans.hpp"
 #include "compute/searching.hpp"
 #include "compute/sorting.hpp"
+#include "compute/special.hpp"
 #include "compute/table.hpp"
 #include "copy/copy.hpp"
 #include "copy/join.hpp"

@@ -27,6 +27,16 @@ inline std::string quoted(std::string_view text, std::size_t longest = 32) {
   return out + message("...' (", text.size(), " characters)");
 }
 
+/// Throws value_error unless the value is one of an enumeration, which begins with 0 and ends with
+/// `last`. `what` says whose value it is, and `words` which ones there are.
+template <class Enum>
+void require_one_of(Enum value, Enum last, std::string_view what, std::string_view words) {
+  const auto number = static_cast<long long>(value);
+  if (number < 0 || number > static_cast<long long>(last)) [[unlikely]] {
+    throw value_error(message(what, " must be ", words, ", found ", number));
+  }
+}
+
 /// Joins the texts of all items, with `separator` between them. `text` gives that of one.
 template <class Items, class Text = std::identity>
 std::string listed(const Items& items, const Text& text = {}, std::string_view separator = ", ") {

@@ -20,6 +20,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/compute/functions.hpp"
+#include "usmx/compute/joining.hpp"
 #include "usmx/copy/values.hpp"
 #include "usmx/layout/index_item.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -105,17 +106,12 @@ void require_points(std::string_view function, ptrdiff_t count) {
 
 double scale_of(const transform_rules& of, fft::norm norm, double count) {
   const bool is_forward = of.is_forward != of.is_swapped;
-  switch (norm) {
-    case fft::norm::backward:
-      return is_forward ? 1.0 : 1.0 / count;
-    case fft::norm::forward:
-      return is_forward ? 1.0 / count : 1.0;
-    case fft::norm::ortho:
-      return 1.0 / std::sqrt(count);
+  detail::require_one_of(norm, fft::norm::forward, detail::message("fft.", of.function, ": norm"),
+                         "backward, ortho or forward");
+  if (norm == fft::norm::ortho) {
+    return 1.0 / std::sqrt(count);
   }
-  throw value_error(detail::message("fft.", of.function,
-                                    ": norm must be backward, ortho or forward, found ",
-                                    static_cast<int>(norm)));
+  return is_forward == (norm == fft::norm::forward) ? 1.0 / count : 1.0;
 }
 
 /// The number of the last axes that one transform takes: it takes no axis twice.
@@ -388,51 +384,19 @@ array frequencies(std::string_view function, ptrdiff_t n, double d, bool has_neg
 /// Copies the elements, each moved along the axes by half of their extents; `is_back` rounds the
 /// halves up.
 array shifted(const array& x, const std::optional<std::vector<ptrdiff_t>>& axes, bool is_back) {
-  require_usable_process();
-  std::vector<int> moved;
+  std::vector<ptrdiff_t> moved;
   if (axes) {
-    for (const ptrdiff_t axis : *axes) {
-      moved.push_back(normalized_axis(axis, x.ndim()));
-    }
+    moved = *axes;
   } else {
     moved.resize(static_cast<std::size_t>(x.ndim()));
     std::iota(moved.begin(), moved.end(), 0);
   }
-  std::vector<ptrdiff_t> shifts(static_cast<std::size_t>(x.ndim()), 0);
-  for (const int axis : moved) {
-    const ptrdiff_t extent = x.extent(axis);
-    ptrdiff_t& shift = shifts[static_cast<std::size_t>(axis)];
-    if (extent != 0) {
-      shift = (shift + (is_back ? extent - extent / 2 : extent / 2)) % extent;
-    }
+  std::vector<ptrdiff_t> shifts;
+  for (const ptrdiff_t axis : moved) {
+    const ptrdiff_t extent = x.extent(normalized_axis(axis, x.ndim()));
+    shifts.push_back(is_back ? extent - extent / 2 : extent / 2);
   }
-  array made = new_array(layout::c_order(x.shape()), x.type(), private_queue(x), x.kind(), 0,
-                         first_use::in_order);
-  if (x.size() == 0) {
-    return made;
-  }
-  // Each axis has two parts, which change places.
-  std::vector<index_item> from(shifts.size(), range());
-  std::vector<index_item> to = from;
-  const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {
-    if (axis == shifts.size()) {
-      copy_for_call(with_layout(x, subscript(x.layout(), from)),
-                    with_layout(made, subscript(made.layout(), to)));
-      return;
-    }
-    const ptrdiff_t extent = x.extent(static_cast<int>(axis));
-    const ptrdiff_t shift = shifts[axis];
-    from[axis] = range(0, extent - shift);
-    to[axis] = range(shift, extent);
-    self(self, axis + 1);
-    if (shift != 0) {
-      from[axis] = range(extent - shift, extent);
-      to[axis] = range(0, shift);
-      self(self, axis + 1);
-    }
-  };
-  copy_parts(copy_parts, 0);
-  return made;
+  return roll(x, shifts, moved);
 }
 
 }  // namespace

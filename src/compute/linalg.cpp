@@ -371,11 +371,8 @@ linalg_way way_of(const linalg::options& how) {
 
 /// Whether it is the upper triangle.
 bool is_upper(std::string_view function, linalg::triangle of) {
-  if (of != linalg::triangle::lower && of != linalg::triangle::upper) {
-    throw value_error(detail::message("linalg.", function,
-                                      ": the triangle must be lower or upper, found ",
-                                      static_cast<int>(of)));
-  }
+  detail::require_one_of(of, linalg::triangle::upper,
+                         detail::message("linalg.", function, ": the triangle"), "lower or upper");
   return of == linalg::triangle::upper;
 }
 
@@ -474,10 +471,7 @@ array cholesky(const array& x, triangle of, const options& how) {
 }
 
 qr_result qr(const array& x, qr_mode mode) {
-  if (mode != qr_mode::reduced && mode != qr_mode::complete) {
-    throw value_error(detail::message("linalg.qr: mode must be reduced or complete, found ",
-                                      static_cast<int>(mode)));
-  }
+  detail::require_one_of(mode, qr_mode::complete, "linalg.qr: mode", "reduced or complete");
   const std::vector<array> made =
       internal::run_routine("qr", x, nullptr, mode == qr_mode::complete, {});
   return {made[0], made[1]};

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -64,6 +66,14 @@ void require_square(std::string_view function, const array& x) {
   }
 }
 
+std::ptrdiff_t product_of(std::span<const ptrdiff_t> extents_of) {
+  ptrdiff_t product = 1;
+  for (const ptrdiff_t each : extents_of) {
+    product = checked_multiply(product, each, "linalg: the number of elements");
+  }
+  return product;
+}
+
 /// A view with an axis moved to another index.
 array moved(const array& x, ptrdiff_t from, ptrdiff_t to) {
   return with_layout(x, moved_axes(x.layout(), std::array{from}, std::array{to}));
@@ -99,6 +109,8 @@ array norm_of_vectors(const array& x, double order, const reduction_axes& along)
 array norm_of_matrices(std::string_view function, const array& given, matrix_norm_order order,
                        bool are_kept, const linalg::options& how) {
   using enum matrix_norm_order;
+  detail::require_one_of(order, smallest_row, detail::message("linalg.", function, ": the order"),
+                         "one of matrix_norm_order");
   const array x = inexact(function, given);
   require_matrices(function, x);
   const auto kept = [&](const array& found) {
@@ -121,10 +133,9 @@ array norm_of_matrices(std::string_view function, const array& given, matrix_nor
     case largest_row:
       return kept(largest(sums(-1), {.axes = {-2, -1}}));
     case smallest_row:
-      return kept(min(sums(-1), {-2, -1}));
+      break;
   }
-  throw value_error(detail::message("linalg.", function, ": there is no norm of matrices ",
-                                    static_cast<int>(order)));
+  return kept(min(sums(-1), {-2, -1}));
 }
 
 /// The limits above which singular values count, beside them.
@@ -224,6 +235,50 @@ array matrix_norm(const array& x, matrix_norm_order order, bool are_kept) {
   return internal::norm_of_matrices("matrix_norm", x, order, are_kept, {});
 }
 
+array norm(const array& given, const norm_options& how) {
+  using enum matrix_norm_order;
+  const array x = internal::inexact("norm", given);
+  std::optional<extents> axes = how.axes.value();
+  if (!axes && !how.order) {
+    return internal::norm_of_vectors(x, 2, {.are_kept = how.are_kept});
+  }
+  if (!axes) {
+    axes.emplace(static_cast<std::size_t>(x.ndim()));
+    std::iota(axes->begin(), axes->end(), 0);
+  }
+  for (std::ptrdiff_t& axis : *axes) {
+    axis = normalized_axis(axis, x.ndim());
+  }
+  if (axes->size() == 1) {
+    return internal::norm_of_vectors(x, how.order.value_or(2),
+                                     {.axes = *axes, .are_kept = how.are_kept});
+  }
+  if (axes->size() != 2 || axes->front() == axes->back()) {
+    throw value_error(detail::message("linalg.norm: expected 1 or 2 axes of ", x.ndim(), ", found ",
+                                      tuple_text(*axes)));
+  }
+  constexpr std::pair<double, matrix_norm_order> orders[] = {{1, largest_column},
+                                                             {-1, smallest_column},
+                                                             {2, largest_singular},
+                                                             {-2, smallest_singular},
+                                                             {internal::unbounded, largest_row},
+                                                             {-internal::unbounded, smallest_row}};
+  matrix_norm_order order = frobenius;
+  if (how.order) {
+    const auto* found =
+        std::ranges::find(orders, *how.order, &std::pair<double, matrix_norm_order>::first);
+    if (found == std::end(orders)) {
+      throw value_error(detail::message("linalg.norm: ", *how.order, " is no norm of matrices"));
+    }
+    order = found->second;
+  }
+  constexpr std::array<std::ptrdiff_t, 2> last{-2, -1};
+  const array matrices = internal::with_layout(x, moved_axes(x.layout(), *axes, last));
+  const array found = internal::norm_of_matrices("norm", matrices, order, how.are_kept, {});
+  return how.are_kept ? internal::with_layout(found, moved_axes(found.layout(), last, *axes))
+                      : found;
+}
+
 array cond(const array& given, matrix_norm_order order) {
   using enum matrix_norm_order;
   const array x = internal::for_lapack("cond", given);
@@ -277,6 +332,48 @@ array pinv(const array& given, std::optional<double> rtol) {
   const array inverses = where(is_kept, reciprocal(parts.s), 0.0);
   return matmul(internal::adjoint(parts.vh),
                 multiply(inverses.slice(ellipsis, newaxis), internal::adjoint(parts.u)));
+}
+
+array tensorinv(const array& a, int count) {
+  if (count < 1) {
+    throw value_error(
+        detail::message("linalg.tensorinv: the count must be at least 1, found ", count));
+  }
+  const array x = internal::for_lapack("tensorinv", a);
+  const std::size_t split = std::min(static_cast<std::size_t>(count), x.shape().size());
+  const auto first = x.shape().first(split);
+  const auto last = x.shape().subspan(split);
+  extents shape(last.begin(), last.end());
+  shape.insert(shape.end(), first.begin(), first.end());
+  const array matrix =
+      internal::in_c_order(x).reshaped({internal::product_of(first), internal::product_of(last)});
+  return internal::in_c_order(inv(matrix)).reshaped(shape);
+}
+
+array tensorsolve(const array& a, const array& b, const std::vector<std::ptrdiff_t>& axes) {
+  array x = internal::for_lapack("tensorsolve", a);
+  const array right = internal::for_lapack("tensorsolve", b);
+  extents order;
+  for (const std::ptrdiff_t axis : axes) {
+    order.push_back(normalized_axis(axis, x.ndim()));
+  }
+  for (std::ptrdiff_t axis = x.ndim() - 1; axis >= 0; --axis) {
+    if (std::ranges::find(order, axis) == order.end()) {
+      order.insert(order.begin(), axis);
+    }
+  }
+  x = internal::with_layout(x, permuted_axes(x.layout(), order));
+  const std::size_t split = std::min(right.shape().size(), x.shape().size());
+  const auto rest = x.shape().subspan(split);
+  const std::ptrdiff_t size = internal::product_of(rest);
+  if (x.size() != checked_multiply(size, size, "linalg.tensorsolve") || right.size() != size) {
+    throw linalg_error(detail::message("linalg.tensorsolve: shapes do not fit, found ",
+                                       tuple_text(a.shape()), " and ", tuple_text(b.shape())));
+  }
+  const extents shape(rest.begin(), rest.end());
+  return solve(internal::in_c_order(x).reshaped({size, size}),
+               internal::in_c_order(right).reshaped({size}))
+      .reshaped(shape);
 }
 
 array matrix_power(const array& x, std::int64_t power) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include <sycl/queue.hpp>
@@ -27,6 +28,7 @@
 #include "usmx/array/submit.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
+#include "usmx/compute/functions.hpp"
 #include "usmx/compute/products.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/values.hpp"
@@ -553,6 +555,28 @@ array tensordot(const array& x1, const array& x2, std::ptrdiff_t count,
     of_x2.push_back(k);
   }
   return tensordot(x1, x2, of_x1, of_x2, how);
+}
+
+array kron(const array& a, const array& b) {
+  const int ndim = std::max(a.ndim(), b.ndim());
+  std::vector<index_item> of_a;  // n, 1 for each dimension
+  std::vector<index_item> of_b;  // 1, n
+  std::vector<std::ptrdiff_t> shape;
+  for (int k = 0; k < ndim; ++k) {
+    std::ptrdiff_t extent = 1;
+    for (const auto& [x, items, is_first] :
+         {std::tuple(&a, &of_a, true), std::tuple(&b, &of_b, false)}) {
+      const int own = k - (ndim - x->ndim());
+      const index_item item = own < 0 ? index_item(newaxis) : index_item(range());
+      items->push_back(is_first ? item : index_item(newaxis));
+      items->push_back(is_first ? index_item(newaxis) : item);
+      extent = checked_multiply(extent, own < 0 ? 1 : x->extent(own), "kron: an extent");
+    }
+    shape.push_back(extent);
+  }
+  const array made = multiply(internal::with_layout(a, subscript(a.layout(), of_a)),
+                              internal::with_layout(b, subscript(b.layout(), of_b)));
+  return internal::in_c_order(made).reshaped(shape);
 }
 
 }  // namespace usmx::inline v1

@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "array/array.hpp"
@@ -20,8 +25,15 @@
 #include "compute/table.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
+#include "usmx/compute/functions.hpp"
 #include "usmx/compute/random.hpp"
+#include "usmx/compute/searching.hpp"
+#include "usmx/compute/sorting.hpp"
+#include "usmx/copy/copy.hpp"
+#include "usmx/copy/host_data.hpp"
+#include "usmx/copy/values.hpp"
 #include "usmx/generated_kernels/generated_kernels.hpp"
+#include "usmx/layout/index_item.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "usmx/runtime/queues.hpp"
 
@@ -216,15 +228,13 @@ std::pair<std::int64_t, std::int64_t> limits_of(dtype type) {
 generator::generator(std::uint64_t seed) noexcept : key_(key_of(seed)) {}
 generator::generator() : generator(random_word()) {}
 
-template <class... Parameters>
-array generator::drawn(const char* function, const char* distribution, dtype type,
-                       const shape_argument& shape, const options& how, Parameters... parameters) {
-  array made = array_for(function, type, shape, how);
+array generator::drawn(std::string_view function, std::string_view distribution, dtype type,
+                       const array& made, std::span<const kernel_argument> parameters,
+                       const options& how) {
   const auto count = static_cast<std::uint64_t>(made.size());
   const std::uint64_t first = next_.fetch_add(count);
   try {
-    internal::draw(distribution, type, key_, first, std::array<kernel_argument, 2>{parameters...},
-                   made, how.progress);
+    internal::draw(distribution, type, key_, first, parameters, made, how.progress);
   } catch (...) {
     std::uint64_t end = first + count;  // else another thread has made numbers after these
     next_.compare_exchange_strong(end, first);
@@ -234,7 +244,9 @@ array generator::drawn(const char* function, const char* distribution, dtype typ
 }
 
 array generator::random(const shape_argument& shape, const options& how) {
-  return drawn("random", "uniform", float_type("random", how), shape, how, 0.0, 1.0);
+  const dtype type = float_type("random", how);
+  return drawn("random", "uniform", type, array_for("random", type, shape, how),
+               std::array<kernel_argument, 2>{0.0, 1.0}, how);
 }
 
 array generator::uniform(double low, double high, const shape_argument& shape, const options& how) {
@@ -249,12 +261,14 @@ array generator::uniform(double low, double high, const shape_argument& shape, c
     throw value_error(
         detail::message("uniform: high must not be less than low, found ", low, " and ", high));
   }
-  return drawn("uniform", "uniform", type, shape, how, first, width);
+  return drawn("uniform", "uniform", type, array_for("uniform", type, shape, how),
+               std::array<kernel_argument, 2>{first, width}, how);
 }
 
 array generator::standard_normal(const shape_argument& shape, const options& how) {
   const dtype type = float_type("standard_normal", how);
-  return drawn("standard_normal", "normal", type, shape, how, 0.0, 1.0);
+  return drawn("standard_normal", "normal", type, array_for("standard_normal", type, shape, how),
+               std::array<kernel_argument, 2>{0.0, 1.0}, how);
 }
 
 array generator::normal(double loc, double scale, const shape_argument& shape, const options& how) {
@@ -268,7 +282,8 @@ array generator::normal(double loc, double scale, const shape_argument& shape, c
                                            ", found ", loc, " and ", scale));
     }
   }
-  return drawn("normal", "normal", type, shape, how, in_type(type, loc), in_type(type, scale));
+  return drawn("normal", "normal", type, array_for("normal", type, shape, how),
+               std::array<kernel_argument, 2>{in_type(type, loc), in_type(type, scale)}, how);
 }
 
 array generator::integers(std::int64_t low, std::int64_t high, const shape_argument& shape,
@@ -289,8 +304,383 @@ array generator::integers(std::int64_t low, std::int64_t high, const shape_argum
                                       greatest, ", found ", low, " to ", last));
   }
   const auto first = static_cast<std::uint64_t>(low);
-  return drawn("integers", "integers", type, shape, how, first,
-               static_cast<std::uint64_t>(last) - first + 1);
+  return drawn("integers", "integers", type, array_for("integers", type, shape, how),
+               std::array<kernel_argument, 2>{first, static_cast<std::uint64_t>(last) - first + 1},
+               how);
+}
+
+// ---- further distributions
+
+namespace {
+
+// Above it the counts do not fit into int64.
+constexpr double most_counted = 0x1p62;
+
+/// A range of a parameter: its words, and whether it has a number.
+struct parameter_range {
+  std::string_view words;
+  bool (*has)(double);
+  array (*has_all)(const array&);
+};
+constexpr parameter_range any_number{"a number", [](double x) { return x == x; },
+                                     [](const array& x) { return equal(x, x); }};
+constexpr parameter_range positive{"above 0", [](double x) { return x > 0; },
+                                   [](const array& x) { return greater(x, 0); }};
+constexpr parameter_range not_negative{"0 or more", [](double x) { return x >= 0; },
+                                       [](const array& x) { return greater_equal(x, 0); }};
+constexpr parameter_range part{
+    "from 0 to 1", [](double x) { return x >= 0 && x <= 1; },
+    [](const array& x) { return logical_and(greater_equal(x, 0), less_equal(x, 1)); }};
+constexpr parameter_range part_above_0{
+    "above 0 and at most 1", [](double x) { return x > 0 && x <= 1; },
+    [](const array& x) { return logical_and(greater(x, 0), less_equal(x, 1)); }};
+constexpr parameter_range mean_of_counts{
+    "from 0 to 2**62", [](double x) { return x >= 0 && x < most_counted; },
+    [](const array& x) { return logical_and(greater_equal(x, 0), less(x, most_counted)); }};
+
+const array* array_in(const kernel_argument& of) {
+  const auto* const* found = std::get_if<const array*>(&of.value());
+  return found == nullptr ? nullptr : *found;
+}
+
+double real_number(std::string_view function, std::string_view name, const kernel_argument& of) {
+  const auto* number = std::get_if<kernel_argument::number>(&of.value());
+  if (number == nullptr || std::holds_alternative<std::complex<double>>(*number)) {
+    throw type_error(detail::message(function, ": ", name, " must be a real number or an array"));
+  }
+  return std::visit(
+      []<class T>(const T& value) {
+        if constexpr (std::is_same_v<T, std::complex<double>>) {
+          return value.real();
+        } else {
+          return static_cast<double>(value);
+        }
+      },
+      *number);
+}
+
+options beside(const array& x) { return {.queue = &internal::private_queue(x), .kind = x.kind()}; }
+
+}  // namespace
+
+/// A parameter of a distribution.
+struct generator::parameter {
+  std::string_view name;
+  const kernel_argument& value;
+  parameter_range range;
+  bool is_count = false;
+};
+
+array generator::drawn(std::string_view function, std::string_view distribution,
+                       std::initializer_list<parameter> parameters, const shape_argument& shape,
+                       const options& given) {
+  require_usable_process();
+  options how = given;
+  const bool is_of_integers = internal::draws_integers(distribution);
+  for (const parameter& each : parameters) {
+    const array* found = array_in(each.value);
+    if (found != nullptr && how.queue == nullptr) {
+      how.queue = &internal::private_queue(*found);
+    }
+  }
+  if (is_of_integers && how.out) {
+    if (how.out->type() != int64) {
+      throw type_error(
+          detail::message(function, ": out must be of type int64, found ", how.out->type()));
+    }
+    how.out.reset();
+    how.queue = &internal::private_queue(*given.out);
+  }
+  const dtype real = float_type(function, how);
+  const array made =
+      array_for(function, is_of_integers ? int64 : real, shape, given.out ? given : how);
+  std::vector<kernel_argument> values;
+  std::vector<array> arrays;
+  arrays.reserve(parameters.size());  // the values refer to them
+  for (const auto& [name, value, range, is_count] : parameters) {
+    const auto refuse = [&](const auto& found) {
+      throw value_error(
+          detail::message(function, ": ", name, " must be ", range.words, ", found ", found));
+    };
+    const array* found = array_in(value);
+    if (found == nullptr) {
+      const double number = real_number(function, name, value);
+      if (!range.has(number) || !std::isfinite(number)) {
+        refuse(number);
+      }
+      if (is_count && !(number < most_counted)) {
+        refuse(number);
+      }
+      values.push_back(is_count ? kernel_argument(static_cast<std::int64_t>(number))
+                                : kernel_argument(number));
+      continue;
+    }
+    if (found->type().is_structured() || found->type().kind() == 'c') {
+      throw type_error(
+          detail::message(function, ": ", name, " must be of real numbers, found ", found->type()));
+    }
+    if (!all_of(range.has_all(*found)).item<bool>()) {
+      refuse("an element that is not");
+    }
+    const dtype wanted = is_count ? int64 : real;
+    const array converted = found->type() == wanted ? *found : astype(*found, wanted);
+    values.emplace_back(arrays.emplace_back(
+        internal::with_layout(converted, broadcast(converted.layout(), made.shape()))));
+  }
+  return drawn(function, distribution, real, made, values, how);
+}
+
+array generator::exponential(const kernel_argument& scale, const shape_argument& shape,
+                             const options& how) {
+  return drawn("exponential", "exponential", {{"scale", scale, not_negative}}, shape, how);
+}
+array generator::standard_exponential(const shape_argument& shape, const options& how) {
+  return exponential(1.0, shape, how);
+}
+array generator::lognormal(const kernel_argument& mean, const kernel_argument& sigma,
+                           const shape_argument& shape, const options& how) {
+  return drawn("lognormal", "lognormal",
+               {{"mean", mean, any_number}, {"sigma", sigma, not_negative}}, shape, how);
+}
+array generator::rayleigh(const kernel_argument& scale, const shape_argument& shape,
+                          const options& how) {
+  return drawn("rayleigh", "rayleigh", {{"scale", scale, not_negative}}, shape, how);
+}
+array generator::weibull(const kernel_argument& a, const shape_argument& shape,
+                         const options& how) {
+  return drawn("weibull", "weibull", {{"a", a, positive}}, shape, how);
+}
+array generator::pareto(const kernel_argument& a, const shape_argument& shape, const options& how) {
+  return drawn("pareto", "pareto", {{"a", a, positive}}, shape, how);
+}
+array generator::power(const kernel_argument& a, const shape_argument& shape, const options& how) {
+  return drawn("power", "power", {{"a", a, positive}}, shape, how);
+}
+array generator::gumbel(const kernel_argument& loc, const kernel_argument& scale,
+                        const shape_argument& shape, const options& how) {
+  return drawn("gumbel", "gumbel", {{"loc", loc, any_number}, {"scale", scale, not_negative}},
+               shape, how);
+}
+array generator::laplace(const kernel_argument& loc, const kernel_argument& scale,
+                         const shape_argument& shape, const options& how) {
+  return drawn("laplace", "laplace", {{"loc", loc, any_number}, {"scale", scale, not_negative}},
+               shape, how);
+}
+array generator::logistic(const kernel_argument& loc, const kernel_argument& scale,
+                          const shape_argument& shape, const options& how) {
+  return drawn("logistic", "logistic", {{"loc", loc, any_number}, {"scale", scale, not_negative}},
+               shape, how);
+}
+array generator::triangular(double left, double mode, double right, const shape_argument& shape,
+                            const options& how) {
+  if (!(left <= mode && mode <= right) || left == right) {
+    throw value_error(detail::message("triangular: left, mode and right must grow, found ", left,
+                                      ", ", mode, ", ", right));
+  }
+  return drawn(
+      "triangular", "triangular",
+      {{"left", left, any_number}, {"mode", mode, any_number}, {"right", right, any_number}}, shape,
+      how);
+}
+array generator::gamma(const kernel_argument& k, const kernel_argument& scale,
+                       const shape_argument& shape, const options& how) {
+  return drawn("gamma", "gamma", {{"k", k, not_negative}, {"scale", scale, not_negative}}, shape,
+               how);
+}
+array generator::standard_gamma(const kernel_argument& k, const shape_argument& shape,
+                                const options& how) {
+  return gamma(k, 1.0, shape, how);
+}
+array generator::chisquare(const kernel_argument& df, const shape_argument& shape,
+                           const options& how) {
+  const array* found = array_in(df);
+  const std::optional<array> half =
+      found == nullptr ? std::nullopt : std::optional(multiply(*found, 0.5));
+  const kernel_argument k =
+      half ? kernel_argument(*half) : kernel_argument(real_number("chisquare", "df", df) / 2);
+  return drawn("chisquare", "gamma", {{"df", k, positive}, {"scale", 2.0, positive}}, shape, how);
+}
+array generator::beta(const kernel_argument& a, const kernel_argument& b,
+                      const shape_argument& shape, const options& how) {
+  return drawn("beta", "beta", {{"a", a, positive}, {"b", b, positive}}, shape, how);
+}
+array generator::f(const kernel_argument& dfnum, const kernel_argument& dfden,
+                   const shape_argument& shape, const options& how) {
+  return drawn("f", "f", {{"dfnum", dfnum, positive}, {"dfden", dfden, positive}}, shape, how);
+}
+array generator::standard_t(const kernel_argument& df, const shape_argument& shape,
+                            const options& how) {
+  return drawn("standard_t", "standard_t", {{"df", df, positive}}, shape, how);
+}
+array generator::standard_cauchy(const shape_argument& shape, const options& how) {
+  return drawn("standard_cauchy", "standard_cauchy", {}, shape, how);
+}
+
+array generator::dirichlet(const array& alpha, const shape_argument& shape, const options& given) {
+  if (alpha.ndim() != 1) {
+    throw value_error(
+        detail::message("dirichlet: alpha must have 1 dimension, found ", alpha.ndim()));
+  }
+  internal::require_plain("dirichlet", alpha.type());
+  options how = given;
+  how.out.reset();
+  how.queue = how.queue == nullptr ? &internal::private_queue(alpha) : how.queue;
+  if (given.out) {
+    how.type = given.out->type();
+    how.queue = &internal::private_queue(*given.out);
+  }
+  const std::span<const std::ptrdiff_t> lengths = shape;
+  std::vector<std::ptrdiff_t> extents(lengths.begin(), lengths.end());
+  extents.push_back(alpha.size());
+  constexpr double small = 0.1;  // the gamma variables of such parameters may all be 0
+  std::optional<array> made;
+  if (alpha.size() != 0 && min(alpha).item<double>() > 0 && max(alpha).item<double>() < small) {
+    // The logarithm of one of `a` is that of one of `a + 1`, and -e / a of an
+    // exponential one.
+    const array more =
+        drawn("dirichlet", "gamma",
+              {{"alpha", add(alpha, 1.0), positive}, {"scale", 1.0, positive}}, extents, how);
+    const array less = divide(exponential(1.0, extents, how), alpha);
+    const array sizes = subtract(log(more), less);
+    made = exp(subtract(sizes, max(sizes, {.axes = -1, .are_kept = true})));
+  } else {
+    made = drawn("dirichlet", "gamma", {{"alpha", alpha, positive}, {"scale", 1.0, positive}},
+                 extents, how);
+  }
+  const array parts = divide(*made, sum(*made, {.axes = -1, .are_kept = true}));
+  if (!given.out) {
+    return parts;
+  }
+  internal::require_output("dirichlet", *given.out, parts.type(), parts.shape(),
+                           internal::private_queue(parts));
+  copy_async(parts, *given.out);
+  return *given.out;
+}
+
+array generator::poisson(const kernel_argument& lam, const shape_argument& shape,
+                         const options& how) {
+  return drawn("poisson", "poisson", {{"lam", lam, mean_of_counts}}, shape, how);
+}
+array generator::binomial(const kernel_argument& n, const kernel_argument& p,
+                          const shape_argument& shape, const options& how) {
+  return drawn("binomial", "binomial", {{"n", n, not_negative, true}, {"p", p, part}}, shape, how);
+}
+array generator::negative_binomial(const kernel_argument& n, const kernel_argument& p,
+                                   const shape_argument& shape, const options& how) {
+  if (array_in(n) == nullptr && array_in(p) == nullptr) {
+    const double trials = real_number("negative_binomial", "n", n);
+    const double chance = real_number("negative_binomial", "p", p);
+    // The mean, and what the number of trials may add to it: as NumPy bounds them.
+    if (trials > 0 && chance > 0 && chance <= 1 &&
+        !((1 - chance) / chance * (trials + 10 * std::sqrt(trials)) < most_counted)) {
+      throw value_error("negative_binomial: n is too large, or p too small, for int64");
+    }
+  }
+  return drawn("negative_binomial", "negative_binomial",
+               {{"n", n, positive}, {"p", p, part_above_0}}, shape, how);
+}
+array generator::geometric(const kernel_argument& p, const shape_argument& shape,
+                           const options& how) {
+  return drawn("geometric", "geometric", {{"p", p, part_above_0}}, shape, how);
+}
+
+// ---- choices
+
+array generator::order_of(std::ptrdiff_t count, const options& how) {
+  // Numbers of all 64 bits: the end of that range is 0.
+  const std::array<kernel_argument, 2> all_words{std::uint64_t{0}, std::uint64_t{0}};
+  return argsort(drawn("permutation", "integers", uint64,
+                       array_for("permutation", uint64, shape_argument(count), how), all_words,
+                       how));
+}
+
+array generator::permutation(std::ptrdiff_t count, const options& how) {
+  if (how.out || how.type) {
+    throw value_error("permutation: the result is a new array of int64, found another type or out");
+  }
+  return order_of(count, how);
+}
+
+array generator::permutation(const array& x, std::ptrdiff_t axis) {
+  const int k = normalized_axis(axis, x.ndim());
+  return take(x, order_of(x.extent(k), beside(x)), k);
+}
+
+array generator::permuted(const array& x, std::optional<std::ptrdiff_t> axis) {
+  const std::span<const std::ptrdiff_t> shape = x.shape();
+  if (!axis) {
+    return take(x, order_of(x.size(), beside(x))).reshaped(shape);
+  }
+  const int k = normalized_axis(*axis, x.ndim());
+  const options how = beside(x);
+  const std::array<kernel_argument, 2> all_words{std::uint64_t{0}, std::uint64_t{0}};
+  const array words = drawn("permuted", "integers", uint64,
+                            array_for("permuted", uint64, shape, how), all_words, how);
+  return take_along_axis(x, argsort(words, k), k);
+}
+
+void generator::shuffle(const array& x, std::ptrdiff_t axis) {
+  if (x.readonly()) {
+    throw read_only_error("shuffle: the array must be one that can be written");
+  }
+  copy(permutation(x, axis), x);
+}
+
+namespace {
+
+/// Probabilities of parts, which are so many.
+void require_probabilities(const std::vector<double>& p, std::ptrdiff_t count) {
+  if (std::cmp_not_equal(p.size(), count)) {
+    throw value_error(detail::message("choice: p must have ", count, " numbers, found ", p.size()));
+  }
+  if (!std::ranges::all_of(p, [](double each) { return each >= 0; })) {
+    throw value_error("choice: probabilities must be 0 or more");
+  }
+  const double total = std::accumulate(p.begin(), p.end(), 0.0);
+  if (!(std::abs(total - 1) <= 1e-8)) {
+    throw value_error(detail::message("choice: probabilities must sum up to 1, found ", total));
+  }
+}
+
+}  // namespace
+
+array generator::choice(const array& x, const shape_argument& shape, const choice_options& how) {
+  const int k = normalized_axis(how.axis, x.ndim());
+  const std::ptrdiff_t count = x.extent(k);
+  const std::ptrdiff_t wanted = layout::c_order(shape).size();
+  const options near = beside(x);
+  if (count == 0 && wanted != 0) {
+    throw value_error("choice: there is nothing to choose from");
+  }
+  if (!how.replace && wanted > count) {
+    throw value_error(detail::message("choice: expected at most ", count,
+                                      " without replacement, found ", wanted));
+  }
+  std::optional<array> chosen;
+  if (!how.p) {
+    chosen = how.replace ? integers(0, std::max<std::ptrdiff_t>(count, 1), wanted, near)
+                         : order_of(count, near).slice(range(0, wanted));
+  } else {
+    require_probabilities(*how.p, count);
+    const dtype type = float_type("choice", near);
+    std::vector<double> weights = *how.p;
+    if (how.replace) {
+      std::partial_sum(weights.begin(), weights.end(), weights.begin());
+      const double last = weights.empty() ? 1 : weights.back();
+      std::ranges::transform(weights, weights.begin(), [&](double each) { return each / last; });
+      const array ends = astype(from_host(*near.queue, weights, near.kind), type);
+      chosen = searchsorted(ends, random(wanted, near), {.side = search_side::right});
+    } else {
+      // The least of exponential numbers over their weights (P. Efraimidis and P. Spirakis, 2006).
+      if (std::ranges::count_if(weights, [](double each) { return each > 0; }) < wanted) {
+        throw value_error("choice: fewer probabilities are above 0 than parts are chosen");
+      }
+      std::ranges::transform(weights, weights.begin(), [](double each) { return 1 / each; });
+      const array inverse = astype(from_host(*near.queue, weights, near.kind), type);
+      chosen = argsort(multiply(exponential(1.0, count, near), inverse)).slice(range(0, wanted));
+    }
+  }
+  return take(x, internal::in_c_order(*chosen).reshaped(shape), k);
 }
 
 }  // namespace random

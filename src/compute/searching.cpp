@@ -158,12 +158,9 @@ array search_sorted(const array& sorted, const kernel_argument& values, operand_
   detail::common_queue(function, operands);
   require_plain(function, sorted.type());
   require_plain_values(function, values);
+  detail::require_one_of(how.side, search_side::right, "searchsorted: side", "left or right");
   array x = how.sorter ? in_order_of(sorted, *how.sorter) : sorted;
   x = x.type() == bool_ ? rows_for_kernels(x) : x;
-  if (how.side != search_side::left && how.side != search_side::right) {
-    throw value_error(detail::message(function, ": side must be left or right, found ",
-                                      static_cast<int>(how.side)));
-  }
   const finding what = how.side == search_side::right ? finding::right : finding::left;
   return search(function, x, values, kind, what, how.progress);
 }
@@ -414,22 +411,61 @@ unique_all_result unique_all(const array& x, const unique_options& how) {
 
 // ---- elements at indices
 
-array take(const array& x, const array& indices, std::optional<std::ptrdiff_t> axis) {
+namespace internal {
+namespace {
+
+void require_indices(std::string_view function, const array& x, const array& indices) {
   require_usable_process();
-  detail::common_queue("take", std::array<kernel_argument, 2>{x, indices});
+  detail::common_queue(function, std::array<kernel_argument, 2>{x, indices});
   if (indices.type().kind() != 'i' && indices.type().kind() != 'u' && indices.type() != bool_) {
     throw index_error(detail::message("indices must be integers, found ", indices.type()));
   }
+}
+
+/// The elements that a key with arrays in it addresses, in a new array.
+array selected_by(const array& x, const std::vector<key_item>& key) {
+  const selection selected = selection::of(x.layout(), key);
+  array made = new_array(layout::c_order(selected.shape()), x.type(), private_queue(x), x.kind(), 0,
+                         first_use::at_once);
+  gather_to_fresh(x, selected, made);
+  return made;
+}
+
+}  // namespace
+}  // namespace internal
+
+array take(const array& x, const array& indices, std::optional<std::ptrdiff_t> axis) {
+  internal::require_indices("take", x, indices);
   const array from = !axis ? internal::flattened(x) : x.ndim() == 0 ? x.reshaped({1}) : x;
   const int along = normalized_axis(axis.value_or(0), from.ndim());
   std::vector<key_item> key(static_cast<std::size_t>(along), range());
   key.emplace_back(indices.type() == bool_ ? astype(indices, uint8) : indices);
-  const selection selected = selection::of(from.layout(), key);
-  array made =
-      internal::new_array(layout::c_order(selected.shape()), from.type(),
-                          internal::private_queue(x), x.kind(), 0, internal::first_use::at_once);
-  internal::gather_to_fresh(from, selected, made);
-  return made;
+  return internal::selected_by(from, key);
+}
+
+array take_along_axis(const array& x, const array& indices, std::ptrdiff_t axis) {
+  internal::require_indices("take_along_axis", x, indices);
+  const int along = normalized_axis(axis, x.ndim());
+  if (indices.ndim() != x.ndim()) {
+    throw value_error(detail::message("take_along_axis: indices must have ", x.ndim(),
+                                      " dimensions, found ", indices.ndim()));
+  }
+  std::vector<std::ptrdiff_t> wide(x.shape().begin(), x.shape().end());
+  for (std::size_t k = 0; k < wide.size(); ++k) {
+    const std::ptrdiff_t extent = indices.shape()[k];
+    if (static_cast<int>(k) == along || wide[k] == 1) {
+      wide[k] = static_cast<int>(k) == along ? wide[k] : extent;
+    }
+  }
+  std::vector<key_item> key;
+  for (int k = 0; k < x.ndim(); ++k) {
+    if (k == along) {
+      key.emplace_back(indices.type() == bool_ ? astype(indices, uint8) : indices);
+    } else {
+      key.emplace_back(each_index{k, x.ndim()});
+    }
+  }
+  return internal::selected_by(internal::with_layout(x, broadcast(x.layout(), wide)), key);
 }
 
 array flatnonzero(const array& x) { return nonzero(internal::flattened(x)).front(); }

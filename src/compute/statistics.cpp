@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +19,8 @@
 #include "generated_kernels/reduction_loops.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/compute/functions.hpp"
+#include "usmx/compute/joining.hpp"
+#include "usmx/compute/scans.hpp"
 #include "usmx/compute/searching.hpp"
 #include "usmx/compute/sorting.hpp"
 #include "usmx/copy/copy.hpp"
@@ -193,9 +197,8 @@ array quantiles_of(const array& ordered, const std::vector<double>& parts, quant
 array quantiles(std::string_view function, double whole, const array& x,
                 const quantile_parts& parts, const reduction_axes& axes, quantile_method method) {
   require_plain(function, x.type());
-  if (method > quantile_method::normal_unbiased) {
-    throw value_error(detail::message(function, ": there is no method ", static_cast<int>(method)));
-  }
+  detail::require_one_of(method, quantile_method::normal_unbiased,
+                         detail::message(function, ": the method"), "one of quantile_method");
   std::vector<double> of_one;
   for (const double part : parts.values()) {
     of_one.push_back(part / whole);
@@ -245,6 +248,221 @@ array quantile(const array& x, const quantile_parts& parts, const reduction_axes
 array percentile(const array& x, const quantile_parts& parts, const reduction_axes& axes,
                  quantile_method method) {
   return internal::quantiles("percentile", 100, x, parts, axes, method);
+}
+
+// ---- averages and differences
+
+array ptp(const array& x, const reduction_axes& axes) {
+  return subtract(max(x, axes), min(x, axes));
+}
+
+namespace internal {
+namespace {
+
+/// Weights of the shape of the array.
+array weights_like(const array& x, const array& weights, const reduction_axes& axes) {
+  if (std::ranges::equal(weights.shape(), x.shape())) {
+    return weights;
+  }
+  if (!axes.axes.value()) {
+    throw value_error("average: axes are needed where the weights have another shape");
+  }
+  extents given;
+  extents expected;
+  for (const ptrdiff_t axis : *axes.axes.value()) {
+    given.push_back(normalized_axis(axis, x.ndim()));
+    expected.push_back(x.extent(static_cast<int>(given.back())));
+  }
+  if (!std::ranges::equal(weights.shape(), expected)) {
+    throw value_error(detail::message("average: weights must have shape ", tuple_text(expected),
+                                      ", found ", tuple_text(weights.shape())));
+  }
+  extents order(given.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](ptrdiff_t k) { return given[static_cast<std::size_t>(k)]; });
+  const array sorted = with_layout(weights, permuted_axes(weights.layout(), order));
+  extents others;
+  for (ptrdiff_t k = 0; k < x.ndim(); ++k) {
+    if (std::ranges::find(given, k) == given.end()) {
+      others.push_back(k);
+    }
+  }
+  return with_layout(sorted, broadcast(expanded(sorted.layout(), others), x.shape()));
+}
+
+bool may_have_nan(const array& x) noexcept {
+  return x.type().kind() == 'f' || x.type().kind() == 'c';
+}
+
+/// The elements, and a number in the place of each NaN.
+array without_nan(const array& x, double number) {
+  return may_have_nan(x) ? where(isnan(x), number, x) : x;
+}
+
+array extreme_number(const array& x, const reduction_axes& axes, double worst,
+                     array (*function)(const array&, const reduction_axes&,
+                                       const generated_call_options&)) {
+  if (!may_have_nan(x)) {
+    return function(x, axes, {});
+  }
+  const array found = function(without_nan(x, worst), axes, {});
+  const array numbers = count_nonzero(logical_not(isnan(x)), axes);
+  return where(numbers, found, std::numeric_limits<double>::quiet_NaN());
+}
+
+/// The type in which sums of elements are kept.
+dtype widest(const array& x) {
+  const type_support has = support_of(private_queue(x).get_device());
+  return nearest_supported(x.type().kind() == 'c' ? complex128 : float64, has);
+}
+
+/// The mean of the elements where a mask holds; `removed` is taken from their number.
+array mean_where(const array& mask, const array& x, dtype type, double removed,
+                 const reduction_axes& axes) {
+  const array total = sum(where(mask, x, 0), axes, {.type = type});
+  array count = astype(count_nonzero(mask, axes), real_part_type(type));
+  if (removed != 0) {
+    count = maximum(subtract(count, removed), 0);
+  }
+  return divide(total, count);
+}
+
+array in_type(const array& x, dtype type) { return x.type() == type ? x : astype(x, type); }
+
+array spread_of_numbers(const array& x, const reduction_axes& axes, double correction,
+                        bool is_root) {
+  if (!may_have_nan(x)) {
+    return is_root ? usmx::std(x, axes, {.correction = correction})
+                   : var(x, axes, {.correction = correction});
+  }
+  const dtype type = widest(x);
+  const array mask = logical_not(isnan(x));
+  const array middle = mean_where(mask, x, type, 0, {.axes = axes.axes, .are_kept = true});
+  const array distance = abs(subtract(in_type(x, type), middle));
+  array found =
+      mean_where(mask, multiply(distance, distance), real_part_type(type), correction, axes);
+  found = in_type(is_root ? sqrt(found) : found, real_part_type(x.type()));
+  return where(greater(count_nonzero(mask, axes), correction), found,
+               std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+}  // namespace internal
+
+average_result average(const array& x, const array& weights, const reduction_axes& axes) {
+  internal::require_plain("average", x.type());
+  internal::require_plain("average", weights.type());
+  const array factors = internal::weights_like(x, weights, axes);
+  const type_support has = support_of(internal::private_queue(x).get_device());
+  const dtype least = x.type().kind() == 'f' ? float32 : float64;
+  const dtype type =
+      x.type().kind() == 'f' || x.type().kind() == 'c'
+          ? nearest_supported(
+                internal::promoted(internal::promoted(x.type(), factors.type()), least), has)
+          : internal::floating(multiply(x, factors)).type();
+  const array total = sum(factors, axes, {.type = type});
+  if (any_of(equal(total, 0)).item<bool>()) {
+    throw value_error("average: the weights sum up to 0, so that there is no mean");
+  }
+  const array made = sum(multiply(internal::in_type(x, type), factors), axes);
+  return {divide(made, total), total};
+}
+
+array diff(const array& given, const diff_options& how) {
+  if (how.n < 0) {
+    throw value_error(detail::message("diff: n must not be negative, found ", how.n));
+  }
+  internal::require_plain("diff", given.type());
+  const auto axis = static_cast<std::size_t>(normalized_axis(how.axis, given.ndim()));
+  if (how.n == 0) {
+    return given;
+  }
+  array x = given;
+  if (how.prepend || how.append) {
+    internal::extents edge(x.shape().begin(), x.shape().end());
+    edge[axis] = 1;
+    std::vector<array> parts;
+    for (const std::optional<array>& part : {how.prepend, std::optional(given), how.append}) {
+      if (part) {
+        parts.push_back(part->ndim() == 0
+                            ? internal::with_layout(*part, broadcast(part->layout(), edge))
+                            : *part);
+      }
+    }
+    x = concat(parts, static_cast<ptrdiff_t>(axis));
+  }
+  std::vector<index_item> later(axis, range());
+  std::vector<index_item> earlier = later;
+  later.push_back(range(1, index_item::none));
+  earlier.push_back(range(0, -1));
+  const ptrdiff_t times = std::min(how.n, x.extent(static_cast<int>(axis)));
+  for (ptrdiff_t k = 0; k < times; ++k) {  // an axis without elements stays so
+    const array after = internal::with_layout(x, subscript(x.layout(), later));
+    const array before = internal::with_layout(x, subscript(x.layout(), earlier));
+    x = x.type() == bool_ ? not_equal(after, before) : subtract(after, before);
+  }
+  return x;
+}
+
+// ---- without NaN
+
+namespace {
+constexpr double endless = std::numeric_limits<double>::infinity();
+}  // namespace
+
+array nansum(const array& x, const reduction_axes& axes) {
+  return sum(internal::without_nan(x, 0), axes);
+}
+array nanprod(const array& x, const reduction_axes& axes) {
+  return prod(internal::without_nan(x, 1), axes);
+}
+array nanmax(const array& x, const reduction_axes& axes) {
+  return internal::extreme_number(x, axes, -endless, &max);
+}
+array nanmin(const array& x, const reduction_axes& axes) {
+  return internal::extreme_number(x, axes, endless, &min);
+}
+array nanargmax(const array& x, const reduction_axes& axes) {
+  return argmax(internal::without_nan(x, -endless), axes);
+}
+array nanargmin(const array& x, const reduction_axes& axes) {
+  return argmin(internal::without_nan(x, endless), axes);
+}
+array nanmean(const array& x, const reduction_axes& axes) {
+  if (!internal::may_have_nan(x)) {
+    return mean(x, axes);
+  }
+  const array found = internal::mean_where(logical_not(isnan(x)), x, internal::widest(x), 0, axes);
+  return internal::in_type(found, x.type());
+}
+array nanvar(const array& x, const reduction_axes& axes, double correction) {
+  return internal::spread_of_numbers(x, axes, correction, false);
+}
+array nanstd(const array& x, const reduction_axes& axes, double correction) {
+  return internal::spread_of_numbers(x, axes, correction, true);
+}
+array nanmedian(const array& x, const reduction_axes& axes) {
+  internal::require_plain("nanmedian", x.type());
+  if (x.type().kind() != 'f') {
+    return median(x, axes);
+  }
+  const internal::rows_along along(x, axes);
+  if (along.rows.shape().back() == 0) {
+    return mean(along.rows, -1).reshaped(along.shape);
+  }
+  const array ordered = sort(along.rows);  // NaN is at the end
+  const array count = count_nonzero(logical_not(isnan(ordered)), {.axes = -1, .are_kept = true});
+  const array low =
+      take_along_axis(ordered, maximum(floor_divide(subtract(count, 1), 2), 0)).slice(ellipsis, 0);
+  const array high = take_along_axis(ordered, floor_divide(count, 2)).slice(ellipsis, 0);
+  // Where all are numbers, half of their count is among them; where none is, both are the first.
+  return internal::in_c_order(internal::middle_of(low, high)).reshaped(along.shape);
+}
+array nancumsum(const array& x, std::optional<std::ptrdiff_t> axis) {
+  return cumulative_sum(internal::without_nan(x, 0), {.axis = axis});
+}
+array nancumprod(const array& x, std::optional<std::ptrdiff_t> axis) {
+  return cumulative_prod(internal::without_nan(x, 1), {.axis = axis});
 }
 
 }  // namespace usmx::inline v1

@@ -1,4 +1,4 @@
-"""The C++ reference leaves nothing out: each public name is described, and used in an example.
+"""The C++ reference leaves nothing out: each public name is described, and used in an example; C++ has Python's functions.
 
 The names are those that Doxygen finds in the public headers. Operators, constructors, destructors
 and deduction guides are left out: nobody writes their names.
@@ -10,8 +10,10 @@ from xml.etree import ElementTree
 
 import doxygen
 import pytest
+import usmx
 from documents import ROOT, blocks_of
 from sharing import shared_folder
+from usmx._numpy.names import MODULES
 
 pytestmark = pytest.mark.slow
 
@@ -140,3 +142,84 @@ def test_every_public_name_is_used_in_an_example(of_page):
 
 def test_names_without_an_example_exist(symbols):
     assert set(WITHOUT_EXAMPLE) - {symbol.name for symbol in symbols} == set()
+
+
+# Functions that C++ has under another name.
+OTHER_NAMES = {
+    "all": "usmx::all_of",
+    "any": "usmx::any_of",
+    "cumprod": "usmx::cumulative_prod",
+    "cumsum": "usmx::cumulative_sum",
+    "cross": "usmx::linalg::cross",
+    "dot": "usmx::matmul",
+    "inner": "usmx::matmul",
+    "linalg.matmul": "usmx::matmul",
+    "linalg.matrix_transpose": "usmx::matrix_transposed",
+    "linalg.tensordot": "usmx::tensordot",
+    "linalg.vecdot": "usmx::vecdot",
+    "outer": "usmx::linalg::outer",
+    "trace": "usmx::linalg::trace",
+}
+# Functions of mathematics that C++ lacks, and why.
+PYTHONS_ALONE = {
+    "einsum": "its subscripts are a text that Python takes apart: C++ has tensordot, matmul and vecdot",
+    "linalg.unchecked": "a block of Python's: C++ has {.is_checked = false} for each call",
+    "random.multivariate_normal": "NumPy takes the matrix apart on the host",
+    "fuse": "it traces functions of Python's: C++ writes the expression of an elementwise_kernel",
+    **dict.fromkeys(
+        (
+            "corrcoef",
+            "cov",
+            "lexsort",
+            "nanpercentile",
+            "nanquantile",
+            "sort_complex",
+            "matvec",
+            "vdot",
+            "vecmat",
+        ),
+        "a name of NumPy's beside the array API, made of these functions in Python",
+    ),
+}
+
+
+def functions_of_mathematics():
+    """Python's, by the names of C++: of the tables, and of the modules that compute."""
+    from usmx._compute.table import REDUCTIONS, ROWS
+
+    found = {f"{name}": f"usmx::{name}" for name in (*ROWS, *REDUCTIONS)}
+    for name in usmx.__all__:
+        function = getattr(usmx, name)
+        if "._compute." in (getattr(function, "__module__", None) or ""):
+            found[name] = f"usmx::{name}"
+    for module in ("linalg", "fft", "special"):
+        for name in getattr(usmx, module).__all__:
+            if name[0].islower():
+                found[f"{module}.{name}"] = f"usmx::{module}::{name}"
+    for name in dir(usmx.random.Generator):
+        if not name.startswith("_"):
+            found[f"random.{name}"] = f"usmx::random::generator::{name}"
+    return found | {name: f"usmx::{name}" for name in MODULES if MODULES[name] in COMPUTING}
+
+
+# Modules of NumPy's names whose functions C++ has, too; those of the others are made of these in Python.
+COMPUTING = ("nan", "products", "scans", "statistics")
+
+
+def test_cpp_has_every_function_of_mathematics(symbols):
+    declared = {symbol.name for symbol in symbols if symbol.kind == "function"}
+    names = functions_of_mathematics()
+    missing = {
+        name
+        for name, in_cpp in names.items()
+        if OTHER_NAMES.get(name, in_cpp) not in declared and name not in PYTHONS_ALONE
+    }
+    assert not missing
+    assert set(OTHER_NAMES) <= set(names)
+
+
+def test_reasons_are_of_functions_that_cpp_lacks(symbols):
+    declared = {symbol.name for symbol in symbols if symbol.kind == "function"}
+    names = functions_of_mathematics()
+    assert set(PYTHONS_ALONE) <= set(names)
+    assert not {names[name] for name in PYTHONS_ALONE} & declared

@@ -83,6 +83,29 @@ USMX_API array rfftn(const array& x, const axes_options& how = {});
 /// Inverts rfftn(), to real numbers.
 USMX_API array irfftn(const array& x, const axes_options& how = {});
 
+/// The axes of the transforms of images, if the options name none: the last two.
+[[nodiscard]] inline axes_options along_two(const axes_options& how) {
+  axes_options made = how;
+  if (!made.axes) {
+    made.axes = {-2, -1};
+  }
+  return made;
+}
+/// Transforms along the last two axes, or those of the options, as fftn().
+inline array fft2(const array& x, const axes_options& how = {}) { return fftn(x, along_two(how)); }
+/// Inverts fft2().
+inline array ifft2(const array& x, const axes_options& how = {}) {
+  return ifftn(x, along_two(how));
+}
+/// Transforms real numbers along the last two axes, or those of the options, as rfftn().
+inline array rfft2(const array& x, const axes_options& how = {}) {
+  return rfftn(x, along_two(how));
+}
+/// Inverts rfft2(), to real numbers.
+inline array irfft2(const array& x, const axes_options& how = {}) {
+  return irfftn(x, along_two(how));
+}
+
 /// Makes the frequencies of the elements that fft() returns for `n` elements at a distance of `d`:
 /// 0, 1, ... and then the negative ones, over n d, of the device's default real type. Waits.
 USMX_API array fftfreq(std::ptrdiff_t n, double d, const sycl::queue& queue,

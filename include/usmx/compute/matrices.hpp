@@ -60,6 +60,22 @@ enum class matrix_norm_order : std::uint8_t {
                                          matrix_norm_order order = matrix_norm_order::frobenius,
                                          bool are_kept = false);
 
+/// The options of norms of vectors or matrices.
+struct norm_options {
+  /// The root of the sum of the squares if there is none; else for vectors as in
+  /// vector_norm_options.
+  std::optional<double> order = {};
+  /// The axis of vectors, or the two of matrices. By default all of an array of one or two
+  /// dimensions, and without an order all elements as one vector.
+  axes_argument axes = std::nullopt;
+  /// Whether these axes stay, with one element.
+  bool are_kept = false;
+};
+/// Computes a norm of vectors, or of matrices if there are two axes: NumPy's function for
+/// vector_norm() and matrix_norm(), of whose orders 1, -1, 2, -2 and both infinities have numbers.
+/// Waits and throws as these do; value_error for another order or number of axes.
+[[nodiscard]] USMX_API array norm(const array& x, const norm_options& how = {});
+
 /// Computes the condition number of each matrix of a stack: its norm times that of its inverse,
 /// which is infinity for a singular matrix. Waits. Throws linalg_error for empty matrices, and for
 /// those that are not square, unless the norm is of singular values; value_error for another norm.
@@ -76,6 +92,16 @@ enum class matrix_norm_order : std::uint8_t {
 /// Computes the pseudo-inverse of each matrix of a stack. Singular values of at most `rtol` times
 /// the largest one count as 0. Waits and throws as matrix_rank(), and for less than two dimensions.
 [[nodiscard]] USMX_API array pinv(const array& x, std::optional<double> rtol = {});
+
+/// Inverts an array for tensordot(): of shape (*p, *q), where p are the first `count` extents and
+/// both have one product. The result has the shape (*q, *p). Waits. Throws linalg_error if it is
+/// singular, or not square; value_error if `count` is less than 1.
+[[nodiscard]] USMX_API array tensorinv(const array& a, int count = 2);
+/// Solves tensordot(a, x, x.ndim()) = b for an `a` whose shape begins with that of `b`. Before
+/// that, `axes` of `a` are moved to the end. Waits. Throws linalg_error if `a` is singular, or not
+/// square; axis_error for an axis that there is not.
+[[nodiscard]] USMX_API array tensorsolve(const array& a, const array& b,
+                                         const std::vector<std::ptrdiff_t>& axes = {});
 
 // ---- powers and products
 

@@ -48,4 +48,8 @@ USMX_API array tensordot(const array& x1, const array& x2, const std::vector<std
 USMX_API array tensordot(const array& x1, const array& x2, std::ptrdiff_t count = 2,
                          const product_options& how = {});
 
+/// Computes the Kronecker product: blocks of `b`, each times an element of `a`. The array of fewer
+/// dimensions gets others in front. Throws as multiply(), and overflow_error for too many elements.
+[[nodiscard]] USMX_API array kron(const array& a, const array& b);
+
 }  // namespace usmx::inline v1

@@ -110,6 +110,11 @@ struct unique_options {
 /// integers; axis_error; placement_error.
 [[nodiscard]] USMX_API array take(const array& x, const array& indices,
                                   std::optional<std::ptrdiff_t> axis = {});
+/// Selects elements along an axis, at indices for each position on the other axes, whose extents
+/// are broadcast together. Waits and throws as take(), and value_error for other dimensions than
+/// those of `x`. A new C-contiguous array.
+[[nodiscard]] USMX_API array take_along_axis(const array& x, const array& indices,
+                                             std::ptrdiff_t axis = -1);
 /// Finds the positions in C order of the elements that are not zero: a new array of int64, of one
 /// dimension. Waits and throws as nonzero() does.
 [[nodiscard]] USMX_API array flatnonzero(const array& x);

@@ -4,8 +4,10 @@
 //   const usmx::array quarters = usmx::quantile(x, {0.25, 0.75}, 0);
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -88,5 +90,70 @@ class quantile_parts {
                                       quantile_method method = quantile_method::linear) {
   return percentile(x, parts, reduction_axes{.axes = axes}, method);
 }
+
+// ---- averages and differences
+
+/// Finds the distance from the least to the greatest element along axes: a new array. Throws as
+/// max().
+[[nodiscard]] USMX_API array ptp(const array& x, const reduction_axes& axes = {});
+/// Finds it along these axes.
+[[nodiscard]] inline array ptp(const array& x, const axes_argument& axes) {
+  return ptp(x, reduction_axes{.axes = axes});
+}
+
+/// A weighted mean.
+struct average_result {
+  array average;  ///< The mean.
+  array weights;  ///< The sum of the weights.
+};
+/// Computes the weighted mean along axes. The weights have the shape of `x`, or the extents of the
+/// axes, in their order. Waits. Throws value_error for other weights, and where their sum is 0;
+/// axis_error.
+[[nodiscard]] USMX_API average_result average(const array& x, const array& weights,
+                                              const reduction_axes& axes = {});
+
+/// The options of differences.
+struct diff_options {
+  /// How often they are taken.
+  std::ptrdiff_t n = 1;
+  /// The axis; a negative one counts from the end.
+  std::ptrdiff_t axis = -1;
+  /// Elements that come before those of the array along the axis, and after them.
+  std::optional<array> prepend = {};
+  std::optional<array> append = {};  ///< After them.
+};
+/// Computes the differences of neighbours along an axis: an array that is shorter by `n`. Of bools
+/// it says whether they differ. Throws value_error for a negative `n`, and for shapes that do not
+/// fit; axis_error.
+[[nodiscard]] USMX_API array diff(const array& x, const diff_options& how = {});
+
+// ---- without NaN: each function leaves NaN out, and is else the one without nan in its name
+
+/// Adds up the elements that are no NaN.
+[[nodiscard]] USMX_API array nansum(const array& x, const reduction_axes& axes = {});
+/// Multiplies the elements that are no NaN.
+[[nodiscard]] USMX_API array nanprod(const array& x, const reduction_axes& axes = {});
+/// Finds the greatest element that is no NaN; NaN if there is none.
+[[nodiscard]] USMX_API array nanmax(const array& x, const reduction_axes& axes = {});
+/// Finds the least element that is no NaN; NaN if there is none.
+[[nodiscard]] USMX_API array nanmin(const array& x, const reduction_axes& axes = {});
+/// Finds the index of the greatest element that is no NaN; 0 if there is none.
+[[nodiscard]] USMX_API array nanargmax(const array& x, const reduction_axes& axes = {});
+/// Finds the index of the least element that is no NaN; 0 if there is none.
+[[nodiscard]] USMX_API array nanargmin(const array& x, const reduction_axes& axes = {});
+/// Finds the mean of the elements that are no NaN; NaN if there are none.
+[[nodiscard]] USMX_API array nanmean(const array& x, const reduction_axes& axes = {});
+/// Finds the variance of the elements that are no NaN; NaN if there are not more than `correction`.
+[[nodiscard]] USMX_API array nanvar(const array& x, const reduction_axes& axes = {},
+                                    double correction = 0);
+/// Finds the standard deviation of the elements that are no NaN.
+[[nodiscard]] USMX_API array nanstd(const array& x, const reduction_axes& axes = {},
+                                    double correction = 0);
+/// Finds the middle of the elements that are no NaN; NaN if there are none. Waits as median().
+[[nodiscard]] USMX_API array nanmedian(const array& x, const reduction_axes& axes = {});
+/// Adds up the elements that are no NaN before each one and itself.
+[[nodiscard]] USMX_API array nancumsum(const array& x, std::optional<std::ptrdiff_t> axis = {});
+/// Multiplies the elements that are no NaN before each one and itself.
+[[nodiscard]] USMX_API array nancumprod(const array& x, std::optional<std::ptrdiff_t> axis = {});
 
 }  // namespace usmx::inline v1

@@ -31,6 +31,8 @@ void bind_algorithms(nb::module_& m);
 void bind_searches(nb::module_& m);
 /// _draw and _draws_integers.
 void bind_draws(nb::module_& m);
+/// _special and _is_special.
+void bind_special(nb::module_& m);
 /// _matmul, _tensordot and _vecdot.
 void bind_products(nb::module_& m);
 /// Functions of the vendors' libraries.
@@ -58,6 +60,9 @@ struct typed_number {
 /// Reads a number of a type that usmx has; none for other objects, and for integers of more than 64
 /// bits.
 std::optional<typed_number> number_of(PyObject* object);
+
+/// An array or a number, as an argument of a kernel. Throws type_error for other objects.
+kernel_argument array_or_number_in(const std::string& function, nb::handle object);
 
 /// A function of the table, in the form that Python calls.
 struct row_function;

@@ -9,15 +9,15 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "user_kernels/user_kernels.hpp"
 #include "usmx/base/process.hpp"
 
 namespace usmx::bindings {
-namespace {
 
-kernel_argument parameter_in(const std::string& function, nb::handle object) {
+kernel_argument array_or_number_in(const std::string& function, nb::handle object) {
   if (const array* a = as_array(object.ptr())) {
     return *a;
   }
@@ -28,6 +28,8 @@ kernel_argument parameter_in(const std::string& function, nb::handle object) {
                                    repr_text(object.ptr())));
 }
 
+namespace {
+
 void draw(const std::string& distribution, nb::handle real, std::uint64_t key, std::uint64_t first,
           const nb::tuple& parameters, nb::handle out) {
   const std::vector<std::string> name{"random_" + distribution};
@@ -35,7 +37,7 @@ void draw(const std::string& distribution, nb::handle real, std::uint64_t key, s
   const dtype type = dtype_argument(real);
   std::vector<kernel_argument> arguments;
   for (const nb::handle each : parameters) {
-    arguments.push_back(parameter_in(name.front(), each));
+    arguments.push_back(array_or_number_in(name.front(), each));
   }
   require_usable_process();
   look_for_peers();

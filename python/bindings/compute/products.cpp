@@ -75,9 +75,10 @@ std::optional<array> multiplied(const names& name, const array& given_x, const a
   return made;
 }
 
+const names matmul_name{"matmul"};
+
 /// Both operands are arrays, or the package has to look at them.
-nb::object matmul(PyObject* left, PyObject* right, nb::handle only) {
-  static const names name{"matmul"};
+nb::object product_of(const names& name, PyObject* left, PyObject* right, nb::handle only) {
   const array* x = as_array(left);
   const array* y = as_array(right);
   if (x == nullptr || y == nullptr) {
@@ -93,7 +94,9 @@ PyObject* call_matmul(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     return nullptr;
   }
   return guarded<PyObject*>(nullptr, [&] {
-    return matmul(arguments[0], arguments[1], count == 3 ? arguments[2] : Py_None).release().ptr();
+    return product_of(matmul_name, arguments[0], arguments[1], count == 3 ? arguments[2] : Py_None)
+        .release()
+        .ptr();
   });
 }
 
@@ -103,13 +106,14 @@ PyObject* call_dot(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     PyErr_SetString(PyExc_TypeError, "wrong number of operands");
     return nullptr;
   }
+  static const names name{"dot"};
   return guarded<PyObject*>(nullptr, [&] {
     const auto is_matrix = [](PyObject* operand) {
       const array* found = as_array(operand);
       return found != nullptr && (found->ndim() == 1 || found->ndim() == 2);
     };
     const bool are_matrices = is_matrix(arguments[0]) && is_matrix(arguments[1]);
-    return (are_matrices ? matmul(arguments[0], arguments[1], Py_None) : nb::none())
+    return (are_matrices ? product_of(name, arguments[0], arguments[1], Py_None) : nb::none())
         .release()
         .ptr();
   });
@@ -171,8 +175,8 @@ void wait_at_exit() {
 }
 
 PyObject* product_of(PyObject* left, PyObject* right) noexcept {
-  return guarded<PyObject*>(nullptr,
-                            [&] { return matmul(left, right, nb::none()).release().ptr(); });
+  return guarded<PyObject*>(
+      nullptr, [&] { return product_of(matmul_name, left, right, nb::none()).release().ptr(); });
 }
 
 void bind_products(nb::module_& m) {

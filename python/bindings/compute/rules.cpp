@@ -122,6 +122,14 @@ void bind_rules(nb::module_& m) {
       },
       nb::sig("def _function_rows() -> list[dict[str, Any]]"));
   m.def(
+      "_require_exponent",
+      [](nb::handle base, bool is_negative) {
+        internal::require_exponent(dtype_argument(base), is_negative);
+      },
+      nb::arg("base"), nb::arg("is_negative"),
+      nb::sig("def _require_exponent(base: Any, is_negative: bool) -> None"),
+      "Throw ValueError for integers to a negative integer power.");
+  m.def(
       "_device_text", [](std::string_view name) { return string_of(internal::device_text(name)); },
       nb::arg("name"), nb::sig("def _device_text(name: str, /) -> str"));
   m.def(

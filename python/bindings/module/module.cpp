@@ -198,6 +198,7 @@ NB_MODULE(_core, m) {
   bind_algorithms(m);
   bind_searches(m);
   bind_draws(m);
+  bind_special(m);
   bind_products(m);
   bind_vendors(m);
   bind_operators(m);

@@ -36,7 +36,7 @@ from usmx._compute.reductions import make_kernel, result_type_of
 from usmx._container.asynchronous import copy_async
 from usmx._container.host import numpy
 from usmx._container.strides import may_share_memory
-from usmx._core import ElementwiseKernel, USMArray, _as_array, _dtype, asarray
+from usmx._core import ElementwiseKernel, USMArray, _as_array, _dtype, _require_exponent, asarray
 from usmx._kernels import identity_text
 from usmx._text import short_repr
 
@@ -397,6 +397,8 @@ class Trace:
         operands = tuple(
             self._operand(row, *each) for each in zip(row.operands, operands, strict=True)
         )
+        if row.name == "pow" and isinstance(operands[0], Element) and type(operands[1]) is int:
+            _require_exponent(operands[0].dtype, operands[1] < 0)
         if not any(isinstance(each, Element) for each in operands):
             operands = self._of_numbers(operands)
         kinds = tuple(

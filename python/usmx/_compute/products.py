@@ -156,7 +156,7 @@ def dot(x1: Any, x2: Any, out: USMArray | None = None) -> USMArray:
 
 def _dot(x1, x2):
     if are_matrices(x1, x2):
-        return _core._matmul(x1, x2)
+        return _core._dot(x1, x2)
     first, second = operands_of("dot", ("a", "b"), (x1, x2))
     arrays = [each for each in (first, second) if isinstance(each, USMArray)]
     if len(arrays) < 2 or not all(each.ndim for each in arrays):

@@ -1,76 +1,18 @@
-"""Calls of special functions, whose kernels are generated and compiled when they are first called.
-
-Their mathematics is in src/compute/device/special.hpp, for float and double.
-"""
+"""Calls of special functions, which are the library's (src/compute/special.cpp)."""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
-from usmx._compute.call import cpp, new_cache, operands_of, written
+from usmx._compute.call import operands_of, written
 from usmx._compute.promotion import WEAK, common_type, default_float, number_converter
-from usmx._container.host import numpy
-from usmx._core import ElementwiseKernel, USMArray, _device_text
+from usmx._core import USMArray, _is_special, _special
 
 if TYPE_CHECKING:
     from typing import Any
 
-    from usmx._typing import NumpyType, Operand
-
-# What the functions of the kernel language and of special.hpp are called there, by SciPy's names.
-OPERATIONS = {
-    **{
-        name: name
-        for name in [
-            "beta",
-            "betainc",
-            "betaincc",
-            "betaln",
-            "chdtr",
-            "chdtrc",
-            "digamma",
-            "entr",
-            "erf",
-            "erfc",
-            "erfcinv",
-            "erfcx",
-            "erfinv",
-            "expit",
-            "exprel",
-            "gammainc",
-            "gammaincc",
-            "gammasgn",
-            "i0",
-            "i0e",
-            "i1",
-            "i1e",
-            "kl_div",
-            "log_expit",
-            "log_ndtr",
-            "logit",
-            "ndtr",
-            "ndtri",
-            "rel_entr",
-            "rgamma",
-            "stdtr",
-            "xlog1py",
-            "xlogy",
-        ]
-    },
-    "gamma": "tgamma",
-    "gammaln": "lgamma",
-    "psi": "digamma",
-}
-
-# float cancels in these, or takes the powers of large exponents: float32 is computed in double, on
-# devices that have it.
-_WIDE = frozenset((
-    "beta", "betainc", "betaincc", "betaln", "chdtr", "chdtrc", "digamma", "gammainc", "gammaincc",
-    "kl_div", "rgamma", "stdtr",
-))  # fmt: skip
-
-_kernels: dict[tuple[str, NumpyType, bool], ElementwiseKernel] = new_cache()
+    from usmx._typing import Operand
 
 
 def special(name: str, out: Any, *operands: Operand) -> USMArray:
@@ -94,27 +36,11 @@ def special(name: str, out: Any, *operands: Operand) -> USMArray:
         else each.astype(dtype)
         for each in found
     ]
-    return written(label, out, _kernel(name, dtype, len(operands), device)(*converted))
+    return written(label, out, _special(name, dtype, tuple(converted)))
 
 
 def function_of(ufunc: Any) -> str | None:
     """The name of a ufunc of SciPy's that there is a kernel for."""
     name = ufunc.__name__
     scipys = sys.modules.get("scipy.special._ufuncs")
-    return name if name in OPERATIONS and getattr(scipys, name, None) is ufunc else None
-
-
-def _kernel(name, dtype, count, device):
-    is_double = dtype.itemsize == 8 or (name in _WIDE and device.has_aspect_fp64)
-    found = _kernels.get((name, dtype, is_double))
-    if found is None:
-        computed = cpp(numpy.dtype("f8" if is_double else "f4"))
-        arguments = ", ".join(f"{computed}(x{k})" for k in range(count))
-        found = _kernels[name, dtype, is_double] = ElementwiseKernel(
-            ", ".join(f"{dtype} x{k}" for k in range(count)),
-            f"{dtype} y",
-            f"y = {cpp(dtype)}({OPERATIONS[name]}({arguments}))",
-            f"special_{name}",
-            preamble=_device_text("special.hpp"),
-        )
-    return found
+    return name if _is_special(name) and getattr(scipys, name, None) is ufunc else None

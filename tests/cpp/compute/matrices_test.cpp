@@ -107,7 +107,33 @@ TEST_F(matrices_test, norms_of_sums_need_no_library) {
                                    {"linalg.matrix_norm: x must have at least 2 dimensions"});
   expect_error<usmx::value_error>(
       [&] { (void)linalg::matrix_norm(x, static_cast<matrix_norm_order>(40)); },
-      {"linalg.matrix_norm: there is no norm of matrices 40"});
+      {"linalg.matrix_norm: the order must be one of matrix_norm_order, found 40"});
+}
+
+TEST_F(matrices_test, norm_is_of_vectors_or_matrices) {
+  const array x = of<double>({1, -2, 3, 4}).reshaped({2, 2});
+  expect_near(linalg::norm(x), {std::sqrt(30.0)});
+  EXPECT_EQ(values(linalg::norm(x, {.order = 1})), doubles{6});
+  EXPECT_EQ(values(linalg::norm(x, {.order = 1, .axes = 0})), (doubles{4, 6}));
+  EXPECT_EQ(shape_of(linalg::norm(x, {.axes = {1, 0}, .are_kept = true})), (extents{1, 1}));
+  expect_error<usmx::value_error>([&] { (void)linalg::norm(x, {.order = 3}); },
+                                  {"linalg.norm: 3 is no norm of matrices"});
+  expect_error<usmx::value_error>([&] { (void)linalg::norm(x, {.axes = {0, 0}}); },
+                                  {"linalg.norm: expected 1 or 2 axes of 2, found (0, 0)"});
+  expect_error<usmx::axis_error>([&] { (void)linalg::norm(x, {.axes = 2}); }, {"axis 2"});
+}
+
+TEST_F(factored_matrices_test, arrays_are_inverted_and_solved_as_matrices) {
+  const array x = of<double>({1, 2, 0, 4}).reshaped({2, 1, 2});
+  const array inverse = linalg::tensorinv(x, 1);
+  EXPECT_EQ(shape_of(inverse), (extents{1, 2, 2}));
+  expect_near(inverse, {1, -0.5, 0, 0.25});
+  expect_near(linalg::tensorsolve(x, of<double>({2, 4})), {0, 1});
+  expect_near(linalg::tensorsolve(x, of<double>({2, 4}), {2}), {0, 1});
+  expect_error<usmx::value_error>([&] { (void)linalg::tensorinv(x, 0); }, {"at least 1, found 0"});
+  expect_error<usmx::linalg_error>([&] { (void)linalg::tensorinv(x, 3); }, {"square"});
+  expect_error<usmx::linalg_error>([&] { (void)linalg::tensorsolve(x, of<double>({2})); },
+                                   {"shapes do not fit, found (2, 1, 2) and (1,)"});
 }
 
 TEST_F(factored_matrices_test, norms_and_conditions_are_of_singular_values) {

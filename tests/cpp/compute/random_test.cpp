@@ -11,6 +11,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/compute/functions.hpp"
 #include "usmx/copy/copy.hpp"
 #include "usmx/copy/values.hpp"
 #include "usmx/runtime/devices.hpp"
@@ -38,6 +39,52 @@ class random_test : public support::device_test {
     return &kept;
   }
 };
+
+TEST_F(random_test, parameters_are_numbers_or_arrays_in_their_ranges) {
+  generator rng(7);
+  const array scales = usmx::astype(rng.random(3, here()), usmx::float32);
+  EXPECT_EQ(rng.exponential(scales, {2, 3}).shape().size(), 2U);
+  const array counts =
+      rng.binomial(usmx::astype(rng.integers(1, 9, 4, here()), usmx::int8), 1.0, 4, here());
+  EXPECT_EQ(counts.type(), usmx::int64);
+  EXPECT_GE(integers_of(counts)[0], 1);
+  expect_error<usmx::value_error>([&] { (void)rng.exponential(-1.0, 3, here()); },
+                                  {"exponential: scale must be 0 or more, found -1"});
+  expect_error<usmx::value_error>([&] { (void)rng.beta(1, usmx::negative(scales), 3, here()); },
+                                  {"beta: b must be above 0, found an element that is not"});
+  expect_error<usmx::value_error>([&] { (void)rng.binomial(3, 1.5, 3, here()); },
+                                  {"binomial: p must be from 0 to 1, found 1.5"});
+  expect_error<usmx::value_error>([&] { (void)rng.triangular(0, 3, 2, 3, here()); },
+                                  {"triangular: left, mode and right must grow"});
+  expect_error<usmx::value_error>([&] { (void)rng.exponential(scales, {2, 2}); }, {"broadcast"});
+  const array out = usmx::empty(3, usmx::float64, queue());
+  expect_error<usmx::type_error>([&] { (void)rng.poisson(3, 3, {.out = out}); },
+                                 {"poisson: out must be of type int64, found float64"});
+}
+
+TEST_F(random_test, choices_are_of_the_array) {
+  generator rng(7);
+  const array x = usmx::astype(rng.integers(10, 20, 6, here()), usmx::int64);
+  const auto sorted = [](integers all) {
+    std::ranges::sort(all);
+    return all;
+  };
+  EXPECT_EQ(sorted(integers_of(rng.permutation(4, here()))), (integers{0, 1, 2, 3}));
+  EXPECT_EQ(sorted(integers_of(rng.permutation(x))), sorted(integers_of(x)));
+  EXPECT_EQ(sorted(integers_of(rng.permuted(x, 0))), sorted(integers_of(x)));
+  const integers before = integers_of(x);
+  rng.shuffle(x);
+  EXPECT_EQ(sorted(integers_of(x)), sorted(before));
+  EXPECT_EQ(rng.choice(x.reshaped({2, 3}), {4, 5}, {.axis = 1}).shape().size(), 3U);
+  EXPECT_EQ(sorted(integers_of(rng.choice(x, 6, {.replace = false}))), sorted(before));
+  const integers last(3, integers_of(x)[5]);
+  EXPECT_EQ(integers_of(rng.choice(x, 3, {.p = reals{0, 0, 0, 0, 0, 1}})), last);
+  expect_error<usmx::value_error>([&] { (void)rng.choice(x, 7, {.replace = false}); },
+                                  {"choice: expected at most 6 without replacement, found 7"});
+  expect_error<usmx::value_error>([&] { (void)rng.choice(x, 1, {.p = reals{1}}); },
+                                  {"choice: p must have 6 numbers, found 1"});
+  expect_error<usmx::read_only_error>([&] { rng.shuffle(x.as_readonly()); }, {"shuffle"});
+}
 
 // These are what usmx.random.default_rng(seed).integers(100, size=6) makes in Python
 // (tests/python/test_random.py).

@@ -10,6 +10,7 @@
 #include "support/device_test.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/error.hpp"
+#include "usmx/compute/functions.hpp"
 #include "usmx/copy/host_data.hpp"
 #include "usmx/copy/values.hpp"
 
@@ -111,7 +112,57 @@ TEST_F(statistics_test, quantiles_of_nan_are_nan_and_of_nothing_an_error) {
       {"parts must be"});
   expect_error<usmx::value_error>(
       [&] { (void)usmx::quantile(x, 0.5, {}, static_cast<quantile_method>(99)); },
-      {"quantile: there is no method 99"});
+      {"quantile: the method must be one of quantile_method, found 99"});
+}
+
+TEST_F(statistics_test, nan_is_left_out) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const array x = of<double>({1, nan, 4, nan, nan, nan}).reshaped({2, 3});
+  EXPECT_EQ(values(usmx::nansum(x, {.axes = 1})), (doubles{5, 0}));
+  EXPECT_EQ(values(usmx::nanprod(x, {.axes = 1})), (doubles{4, 1}));
+  EXPECT_EQ(values(usmx::nanmax(x, {.axes = 1}))[0], 4);
+  EXPECT_TRUE(std::isnan(values(usmx::nanmax(x, {.axes = 1}))[1]));
+  EXPECT_EQ(usmx::nanmin(x).item<double>(), 1);
+  EXPECT_EQ(usmx::nanargmax(x).item<std::int64_t>(), 2);
+  EXPECT_EQ(usmx::nanargmin(x).item<std::int64_t>(), 0);
+  EXPECT_EQ(values(usmx::nanmean(x, {.axes = 1}))[0], 2.5);
+  EXPECT_TRUE(std::isnan(values(usmx::nanmean(x, {.axes = 1}))[1]));
+  EXPECT_EQ(usmx::nanvar(x).item<double>(), 2.25);
+  EXPECT_EQ(usmx::nanvar(x, {}, 1).item<double>(), 4.5);
+  EXPECT_TRUE(std::isnan(usmx::nanstd(x, {}, 2).item<double>()));
+  EXPECT_EQ(values(usmx::nanmedian(x, {.axes = 1}))[0], 2.5);
+  EXPECT_TRUE(std::isnan(values(usmx::nanmedian(x, {.axes = 1}))[1]));
+  EXPECT_EQ(values(usmx::nancumsum(x, 1)), (doubles{1, 1, 5, 0, 0, 0}));
+  EXPECT_EQ(values(usmx::nancumprod(x, 1)), (doubles{1, 1, 4, 1, 1, 1}));
+  EXPECT_EQ(usmx::nansum(of<std::int8_t>({100, 100})).item<std::int64_t>(), 200);
+  EXPECT_EQ(usmx::nanmean(of<std::int8_t>({1, 2})).item<double>(), 1.5);
+}
+
+TEST_F(statistics_test, averages_have_weights) {
+  const array x = of<double>({1, 2, 3, 4}).reshaped({2, 2});
+  const usmx::average_result found = usmx::average(x, of<int>({3, 1}), {.axes = 1});
+  EXPECT_EQ(values(found.average), (doubles{1.25, 3.25}));
+  EXPECT_EQ(values(found.weights), (doubles{4, 4}));
+  EXPECT_EQ(values(usmx::average(x, x.transposed()).average), doubles{2.9});
+  expect_error<usmx::value_error>([&] { (void)usmx::average(x, of<double>({1})); },
+                                  {"average: axes are needed"});
+  expect_error<usmx::value_error>([&] { (void)usmx::average(x, of<double>({1}), {.axes = 0}); },
+                                  {"average: weights must have shape (2,), found (1,)"});
+  expect_error<usmx::value_error>([&] { (void)usmx::average(x, of<double>({1, -1}), {.axes = 0}); },
+                                  {"sum up to 0"});
+}
+
+TEST_F(statistics_test, differences_are_of_neighbours) {
+  const array x = of<std::int32_t>({1, 4, 9, 16});
+  EXPECT_EQ(values(usmx::astype(usmx::diff(x), usmx::float64)), (doubles{3, 5, 7}));
+  EXPECT_EQ(values(usmx::astype(usmx::diff(x, {.n = 2}), usmx::float64)), (doubles{2, 2}));
+  EXPECT_EQ(usmx::diff(x, {.n = 9}).size(), 0);
+  EXPECT_EQ(values(usmx::diff(of<double>({1}), {.prepend = of<double>({0.5}), .append = x})),
+            (doubles{0.5, 0, 3, 5, 7}));
+  EXPECT_EQ(usmx::diff(usmx::greater(x, 4)).type(), usmx::bool_);
+  EXPECT_EQ(values(usmx::astype(usmx::ptp(x), usmx::float64)), doubles{15});
+  expect_error<usmx::value_error>([&] { (void)usmx::diff(x, {.n = -1}); }, {"found -1"});
+  expect_error<usmx::axis_error>([&] { (void)usmx::diff(x, {.axis = 1}); }, {"axis 1"});
 }
 
 }  // namespace

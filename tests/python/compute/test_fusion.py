@@ -539,3 +539,15 @@ def test_random_functions_are_the_same_in_one_kernel():
         assert refused == 0
         count += found
     print(f"{count} random functions compared")
+
+
+def test_integers_to_negative_integer_powers_are_refused_as_outside():
+    x = usmx.asarray([1, 2])
+    for power in (
+        lambda a: a**-1,
+        usmx.fuse(lambda a: a**-1),
+        usmx.fuse(lambda a: usmx.pow(a, -2)),
+    ):
+        with pytest.raises(ValueError, match="integers to negative integer powers are not allowed"):
+            power(x)
+    assert usmx.fuse(lambda a: a**-1.0)(x).tolist() == [1.0, 0.5]

@@ -225,6 +225,13 @@ def test_shapes_that_do_not_fit_are_refused(call):
             call(usmx.ones(left), usmx.ones(right))
 
 
+@pytest.mark.parametrize("has_out", [False, True])
+def test_errors_of_dot_name_dot(has_out):
+    out = usmx.ones(2) if has_out else None
+    with pytest.raises(ValueError, match="dot: shapes must agree"):
+        usmx.dot(usmx.ones((2, 3)), usmx.ones((2, 3)), out=out)
+
+
 def test_products_of_two_kinds_of_memory_and_of_two_queues():
     x = usmx.ones((4, 4))
     shared = usmx.ones((4, 4), usm_type="shared")

@@ -8,7 +8,7 @@ import pytest
 import usmx
 from helpers import output_of
 from usmx import special
-from usmx._compute.special import OPERATIONS
+from usmx._core import _is_special
 
 scipys = pytest.importorskip("scipy.special")
 
@@ -97,8 +97,8 @@ def test_wrong_arguments_are_errors():
 
 
 def test_every_function_is_an_operation_and_pickles():
-    assert set(special.__all__) == set(OPERATIONS)
     for name in special.__all__:
+        assert _is_special(name)
         function = getattr(special, name)
         assert pickle.loads(pickle.dumps(function)) is function
         assert [*inspect.signature(function).parameters][-1] == "out"
