@@ -183,9 +183,13 @@ require_system_packages() {
 
 # ---- The virtual environment ---------------------------------------------------------------------
 
-# Makes .venv and puts it first on PATH. Made anew when Python changed, the folder was moved, or pip was killed there.
+# Makes .venv and puts it first on PATH. Made anew when Python changed, the folder was moved, or pip was killed there; not
+# while another run's pip works there.
 require_venv() {
-  local made_for
+  local made_for marker
+  for marker in "$VENV"/installing-*; do
+    ! kill -0 "${marker##*-}" 2>/dev/null || die "process ${marker##*-} installs into $VENV: wait until it has ended"
+  done
   : "${PYTHON:?is set by require_system_packages}" # or .venv would go, and pip install where it happens to be
   made_for="$("$PYTHON" -c 'import sys; print(sys.version)') in $VENV"
   if [[ $(cat "$VENV/made-for" 2>/dev/null) != "$made_for" ]] || compgen -G "$VENV/installing-*" >/dev/null; then

@@ -114,6 +114,15 @@ def is_running(process):
     return status.rpartition(")")[2].split()[0] != "Z"
 
 
+def test_environment_in_which_another_pip_works_is_left_alone(tmp_path):
+    (tmp_path / "package").touch()
+    living = 'PYTHON=python3; touch "$VENV/installing-$BASHPID"; (require_venv) 2>&1 || echo status $?\n'
+    said = output_of(tmp_path, living)
+    assert "wait until it has ended" in said[-2]
+    assert said[-1] == "status 1"
+    assert (tmp_path / "package").exists()
+
+
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_pip_ends_with_the_script(tmp_path, end):
     """As by Ctrl-C, which does not reach it; then the environment is known as half made."""
