@@ -97,7 +97,7 @@ block_kernel move_kernel_of(std::ptrdiff_t source_step, std::ptrdiff_t destinati
 
 /// A vector of as many items as fit into 16 bytes.
 template <class Item>
-struct packed {
+struct packed_items {
   static constexpr int count = 16 / sizeof(Item);
   using vector [[gnu::vector_size(16)]] = Item;
   vector items;
@@ -105,9 +105,9 @@ struct packed {
 
 /// Interleaves the first halves (Half 0) or the second halves of a and b: a0 b0 a1 b1 ...
 template <int Half, class Item, int... K>
-[[gnu::always_inline]] inline packed<Item> interleave(packed<Item> a, packed<Item> b,
-                                                      std::integer_sequence<int, K...>) noexcept {
-  constexpr int n = packed<Item>::count;
+[[gnu::always_inline]] inline packed_items<Item> interleave(
+    packed_items<Item> a, packed_items<Item> b, std::integer_sequence<int, K...>) noexcept {
+  constexpr int n = packed_items<Item>::count;
   return {
       __builtin_shufflevector(a.items, b.items, (K / 2 + Half * n / 2 + (K % 2 == 0 ? 0 : n))...)};
 }
@@ -119,16 +119,16 @@ template <class Item>
                                                     std::ptrdiff_t source_row_step,
                                                     std::byte* destination,
                                                     std::ptrdiff_t destination_step) noexcept {
-  constexpr int n = packed<Item>::count;
+  constexpr int n = packed_items<Item>::count;
   constexpr auto columns = std::make_integer_sequence<int, n>();
-  std::array<packed<Item>, n> rows;
+  std::array<packed_items<Item>, n> rows;
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < n; ++i) {
     std::memcpy(&rows[i], source + static_cast<std::ptrdiff_t>(i) * source_row_step, 16);
   }
 #pragma GCC unroll 4
   for (int width = 1; width < n; width *= 2) {
-    std::array<packed<Item>, n> mixed;
+    std::array<packed_items<Item>, n> mixed;
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < n / 2; ++i) {
       mixed[2 * i] = interleave<0>(rows[i], rows[i + n / 2], columns);
@@ -155,7 +155,7 @@ void transpose_edge(block b) noexcept {
 
 template <class Item>
 void transpose_of(const block& b) noexcept {
-  constexpr std::ptrdiff_t n = packed<Item>::count;
+  constexpr std::ptrdiff_t n = packed_items<Item>::count;
   const std::ptrdiff_t whole_rows = b.rows - b.rows % n;
   const std::ptrdiff_t whole_columns = b.count - b.count % n;
   // The walk goes along the source's rows, because the processor prefetches their next cache lines.

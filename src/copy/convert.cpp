@@ -83,7 +83,7 @@ constexpr entry entry_of{
     &convert_strided<From, To>};
 
 template <std::size_t Code>
-using element = element_of<static_cast<type_code>(Code)>;
+using element = stored_element<static_cast<type_code>(Code)>;
 
 template <std::size_t From, std::size_t... To>
 constexpr std::array<entry, type_count> entries_from(std::index_sequence<To...>) {

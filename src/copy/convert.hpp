@@ -22,7 +22,7 @@ USMX_PLAIN_TYPES(USMX_STORED_TYPE)
 #undef USMX_STORED_TYPE
 
 template <type_code Code>
-using element_of = typename stored_type<Code>::type;
+using stored_element = typename stored_type<Code>::type;
 
 /// The element at an address of any alignment.
 template <class T>
@@ -70,7 +70,7 @@ decltype(auto) with_item_size(std::size_t nbytes, Body&& body) {
 /// A type for items of 1, 2, 4, 8 or 16 bytes: an integer where there is one of that size.
 template <std::size_t Nbytes>
 using item_of = std::conditional_t<Nbytes == 16, std::array<std::uint64_t, 2>,
-                                   element_of<code_of('u', Nbytes == 16 ? 8 : Nbytes)>>;
+                                   stored_element<code_of('u', Nbytes == 16 ? 8 : Nbytes)>>;
 
 /// Calls `body(std::type_identity<T>())`, where T holds items of 1, 2, 4, 8 or 16 bytes.
 template <class Body>
