@@ -38,4 +38,5 @@
 #include "user_kernels/kernel_code.hpp"
 #include "vendors/cusolver.hpp"
 #include "vendors/fourier.hpp"
+#include "vendors/onemkl_lapack.hpp"
 #include "vendors/product.hpp"

@@ -24,6 +24,7 @@
 #include "usmx/layout/index_item.hpp"
 #include "usmx/runtime/devices.hpp"
 #include "vendors/lapack.hpp"
+#include "vendors/onemkl_lapack.hpp"
 
 namespace usmx::inline v1 {
 namespace internal {
@@ -302,6 +303,22 @@ std::vector<array> results_of_copies(const routine_rules& of, const linalg_call&
   return made;
 }
 
+/// The library of the device that computes a call; none where the host does.
+device_solver solver_for(const array& first, const linalg_way& how) {
+  if (how.solver) {
+    return how.solver;
+  }
+  if (is_on_cuda(first) && detail::has_cusolver()) {
+    return {&start_cuda_solver};
+  }
+  const bool is_on_level_zero =
+      private_queue(first).get_backend() == sycl::backend::ext_oneapi_level_zero;
+  if (is_on_level_zero && !host_reaches(first) && detail::has_onemkl_lapack()) {
+    return {&run_onemkl_solver, false};
+  }
+  return {};
+}
+
 std::vector<array> computed_results(const routine_rules& of, const linalg_call& call,
                                     const linalg_way& how) {
   if (std::ranges::any_of(call.inputs, [](const array& each) { return each.size() == 0; })) {
@@ -309,14 +326,14 @@ std::vector<array> computed_results(const routine_rules& of, const linalg_call& 
     fill_results(made, of.of_no_elements);
     return made;
   }
-  const bool has_solver = how.solver || (is_on_cuda(call.inputs.front()) && detail::has_cusolver());
-  if (!has_solver) {
+  const device_solver solver = solver_for(call.inputs.front(), how);
+  if (!solver) {
     return results_of_host(of, call, how);
   }
   if (!is_by_columns(call.routine)) {  // which the device's library lacks
     return results_of_copies(of, call, how);
   }
-  auto made = computed_by_columns(call, how, how.solver ? how.solver : &start_cuda_solver);
+  auto made = computed_by_columns(call, how, solver);
   if (!made) {
     throw_fate(of, matrix_fate::failed);
   }

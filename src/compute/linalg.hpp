@@ -42,9 +42,8 @@ struct linalg_way : vendor_call_way {
   /// The caller's way of computing, for memory on which oneMKL does not compute: the results, or
   /// none if the host has to do it.
   std::function<std::optional<std::vector<array>>(const linalg_call&)> caller = {};
-  /// Starts the routines of a device's own library; null: the library itself, on the devices
-  /// that have one. Tests play it.
-  solver_start solver = {};
+  /// The device's own library; null: the one that is found, on the devices that have one.
+  device_solver solver = {};
 };
 
 /// Computes the results of a routine: for the table of lapack_call see vendors/lapack.cpp. `right`

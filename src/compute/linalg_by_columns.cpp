@@ -32,7 +32,14 @@ constexpr ptrdiff_t largest_inverse = 32;     // rows of matrices that one funct
 
 // ---- kernels
 
-enum class step_kernel : std::uint8_t { upper, lower, failed, failed_or_not_finite, addresses, count };
+enum class step_kernel : std::uint8_t {
+  upper,
+  lower,
+  failed,
+  failed_or_not_finite,
+  addresses,
+  count
+};
 
 struct step_text {
   const char* name;
@@ -155,8 +162,8 @@ struct step_results {
 /// The steps of one call.
 class by_columns {
  public:
-  by_columns(const linalg_call& call, const linalg_way& how, const solver_start& start)
-      : call_(call), how_(how), start_(start) {}
+  by_columns(const linalg_call& call, const linalg_way& how, const device_solver& solver)
+      : call_(call), how_(how), solver_(solver) {}
 
   array are_finite(const array& x) const {
     return reduced(step_reduction::are_finite, {x}, {-2, -1}, {std::nullopt}).front();
@@ -202,14 +209,14 @@ class by_columns {
   step_results inv() const {
     const array& x = operand(0);
     const ptrdiff_t size = x.extent(x.ndim() - 1);
-    if (size <= largest_inverse) {
+    if (solver_.has_stacks && size <= largest_inverse) {
       const array a = rows(x);
       const array made = make(a.shape(), a.type());
       const array info = new_info(a);
       start("inverse", {a, made, info}, false, addresses(a, &made));
       return {{made}, info};
     }
-    const array made = make(shape{x.size() / (size * size), size, size}, x.type());
+    const array made = make(extents{x.size() / (size * size), size, size}, x.type());
     fill_async(made, 0);
     fill_async(linalg::diagonal(made), 1);
     const factors of = factored(x, &made);
@@ -231,7 +238,8 @@ class by_columns {
     const bool is_upper = call_.option;
     const array a = is_upper ? rows(operand(0)) : columns(operand(0));
     const array info = new_info(a);
-    start("cholesky", {a, info}, false, a.extent(0) > 1 ? addresses(a) : std::nullopt);
+    start("cholesky", {a, info}, false,
+          solver_.has_stacks && a.extent(0) > 1 ? addresses(a) : std::nullopt);
     const array of = is_upper ? a : transposed_matrices(a);
     // NaN anywhere makes the last element of the diagonal NaN, and no info.
     const array last = a.slice(range(), a.extent(1) - 1, a.extent(2) - 1);
@@ -253,7 +261,7 @@ class by_columns {
     const array upper = triangle(first_of(transposed_matrices(a), kept), true);
     array q = a;
     if (a.extent(1) != kept) {
-      q = make(shape{a.extent(0), kept, a.extent(2)}, a.type());
+      q = make(extents{a.extent(0), kept, a.extent(2)}, a.type());
       copy_for_call(first_of(a, least), first_of(q, least));
     }
     start("q", {q, reflections});
@@ -297,15 +305,15 @@ class by_columns {
   }
 
  private:
-  using shape = std::vector<ptrdiff_t>;
+  using extents = std::vector<ptrdiff_t>;
 
   const array& operand(std::size_t k) const { return call_.inputs[k]; }
 
-  array make(std::span<const ptrdiff_t> extents, dtype type) const {
-    return made_by(how_, layout::c_order(extents), type, operand(0), usm_kind::device);
+  array make(std::span<const ptrdiff_t> shape, dtype type) const {
+    return made_by(how_, layout::c_order(shape), type, operand(0), usm_kind::device);
   }
-  array make(const shape& extents, dtype type) const {
-    return make(std::span<const ptrdiff_t>(extents), type);
+  array make(const extents& shape, dtype type) const {
+    return make(std::span<const ptrdiff_t>(shape), type);
   }
 
   /// A new array of the same elements in C order, with one dimension for the stack.
@@ -318,16 +326,16 @@ class by_columns {
   array rows(const array& x) const { return compact(x); }
   array columns(const array& x) const { return compact(transposed_matrices(x)); }
 
-  array new_info(const array& x) const { return make(shape{x.extent(0)}, int32); }
+  array new_info(const array& x) const { return make(extents{x.extent(0)}, int32); }
 
   void start(std::string_view routine, std::vector<array> arrays, bool option = false,
              std::optional<array> addresses = {}) const {
-    start_({routine, std::move(arrays), option, std::move(addresses)});
+    solver_.start({routine, std::move(arrays), option, std::move(addresses)});
   }
 
   /// The addresses of all matrices of one array or of two.
   std::optional<array> addresses(const array& first, const array* second = nullptr) const {
-    const array made = make(shape{second == nullptr ? 1 : 2, first.extent(0)}, uint64);
+    const array made = make(extents{second == nullptr ? 1 : 2, first.extent(0)}, uint64);
     const array& other = second == nullptr ? first : *second;
     const auto address = [](const array& a) {
       return std::uint64_t{reinterpret_cast<std::uintptr_t>(first_element(a))};
@@ -373,8 +381,8 @@ class by_columns {
   factors factored(const array& x, const array* second = nullptr) const {
     const array a = rows(x);
     const ptrdiff_t size = a.extent(1);
-    const bool is_stack = a.extent(0) > 1 && size <= largest_of_stacks;
-    factors made{a, make(shape{a.extent(0), size}, is_stack ? int32 : int64), new_info(a),
+    const bool is_stack = solver_.has_stacks && a.extent(0) > 1 && size <= largest_of_stacks;
+    factors made{a, make(extents{a.extent(0), size}, is_stack ? int32 : int64), new_info(a),
                  is_stack ? addresses(a, second) : std::nullopt};
     start("lu", {made.a, made.pivots, made.info}, false, made.addresses);
     return made;
@@ -385,7 +393,7 @@ class by_columns {
     const factors of = factored(operand(0));
     std::vector<std::optional<array>> made;
     for (const dtype type : types) {
-      made.emplace_back(make(shape{of.a.extent(0)}, type));
+      made.emplace_back(make(extents{of.a.extent(0)}, type));
     }
     return {reduced(which, {linalg::diagonal(of.a), of.pivots}, -1, std::move(made))};
   }
@@ -393,7 +401,7 @@ class by_columns {
   /// Householder's vectors, by columns, and their factors.
   std::pair<array, array> reflected() const {
     const array a = columns(operand(0));
-    const array made = make(shape{a.extent(0), std::min(a.extent(1), a.extent(2))}, a.type());
+    const array made = make(extents{a.extent(0), std::min(a.extent(1), a.extent(2))}, a.type());
     start("qr", {a, made});
     return {a, made};
   }
@@ -411,7 +419,7 @@ class by_columns {
       copy_for_call(a, wide);
       a = wide;
     }
-    const array values = make(shape{a.extent(0), a.extent(1)}, real_type(a));
+    const array values = make(extents{a.extent(0), a.extent(1)}, real_type(a));
     const array info = new_info(a);
     // Some methods do not say that an element is not finite, and their values are then.
     const array is_finite = are_finite(triangle(a, call_.option));
@@ -422,7 +430,8 @@ class by_columns {
 
   /// U, the singular values and Vh of matrices. The routines get no more columns than rows: those
   /// of the transposed matrix, if need be. Those of more steps converge for more matrices.
-  step_results decomposed(bool is_full, bool by_steps) const {
+  step_results decomposed(bool is_full, bool asks_for_steps) const {
+    const bool by_steps = asks_for_steps || !solver_.has_stacks;
     const array& x = operand(0);
     const bool is_transposed = x.extent(x.ndim() - 1) >= x.extent(x.ndim() - 2);
     const array a = is_transposed ? rows(x) : columns(x);
@@ -430,11 +439,11 @@ class by_columns {
     const ptrdiff_t least = a.extent(1);
     const ptrdiff_t most = a.extent(2);
     const array is_finite = are_finite(a);
-    const array values = make(shape{count, least}, real_type(a));
+    const array values = make(extents{count, least}, real_type(a));
     const array info = new_info(a);
     const bool is_one_call = !by_steps && most <= largest_of_jacobi;
-    array first = make(shape{count, is_full || is_one_call ? most : least, most}, a.type());
-    const array second = make(shape{count, least, least}, a.type());
+    array first = make(extents{count, is_full || is_one_call ? most : least, most}, a.type());
+    const array second = make(extents{count, least, least}, a.type());
     start(by_steps ? "svd_steps" : "svd", {a, values, first, second, info});
     if (!is_full) {
       first = first_of(first, least);
@@ -452,7 +461,7 @@ class by_columns {
 
   const linalg_call& call_;
   const linalg_way& how_;
-  const solver_start& start_;
+  const device_solver& solver_;
 };
 
 // ---- calls
@@ -490,12 +499,13 @@ bool is_by_columns(std::string_view routine) { return routine_named(routine) != 
 
 std::optional<std::vector<array>> computed_by_columns(const linalg_call& call,
                                                       const linalg_way& how,
-                                                      const solver_start& start) {
+                                                      const device_solver& solver) {
   const step_routine& routine = *routine_named(call.routine);
-  const by_columns steps(call, how, start);
+  const by_columns steps(call, how, solver);
   step_results made = routine.run(steps, false);
   if (call.is_checked && made.failed && steps.any(*made.failed)) {
-    if (!routine.has_steps || !steps.all(steps.are_finite(call.inputs.front()))) {
+    if (!routine.has_steps || !solver.has_stacks ||
+        !steps.all(steps.are_finite(call.inputs.front()))) {
       return std::nullopt;
     }
     made = routine.run(steps, true);

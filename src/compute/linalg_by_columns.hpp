@@ -16,11 +16,10 @@ namespace usmx::inline v1::internal {
 /// Whether the calls of such a library compute a routine.
 bool is_by_columns(std::string_view routine);
 
-/// Computes the results of a call, none of whose arrays is empty. `start` starts the library's
-/// routines. Returns none if the call is checked and a matrix has no result; else the results of
-/// such matrices are NaN.
+/// Computes the results of a call, none of whose arrays is empty. Returns none if the call is
+/// checked and a matrix has no result; else the results of such matrices are NaN.
 std::optional<std::vector<array>> computed_by_columns(const linalg_call& call,
                                                       const linalg_way& how,
-                                                      const solver_start& start);
+                                                      const device_solver& solver);
 
 }  // namespace usmx::inline v1::internal

@@ -109,8 +109,7 @@ std::optional<pending_event> start(const sycl::queue& queue, const copy_plan& pl
   }
   auto started = by_memcpy ? std::optional(start_memcpy(plan, with))
                            : detail::copy_by_kernel(plan, queue, with.before());
-  return started ? std::optional<pending_event>(with.announce(*std::move(started)))
-                 : std::nullopt;
+  return started ? std::optional<pending_event>(with.announce(*std::move(started))) : std::nullopt;
 }
 
 struct adjacent_bytes {

@@ -333,8 +333,7 @@ int run_lu_solve(const running& with, const call_data& of, const room&) {
   });
 }
 
-int ask_inverse(const cusolver_functions&, const solver_handles&, const call_data&,
-                room& needed) {
+int ask_inverse(const cusolver_functions&, const solver_handles&, const call_data&, room& needed) {
   needed.addresses = 2;
   return 0;
 }
@@ -679,8 +678,7 @@ void start_cuda_solver(const solver_call& call) {
     work.use(*call.addresses, access::read);
   }
   space.use_in(work);
-  const auto run = [&, on_device = space.on_device(),
-                    on_host = space.on_host()](CUstream stream) {
+  const auto run = [&, on_device = space.on_device(), on_host = space.on_host()](CUstream stream) {
     const std::lock_guard lock(all_handles().mutex);
     if (handles->stream != stream) {
       handles->stream.reset();

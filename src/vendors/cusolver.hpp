@@ -53,8 +53,16 @@ struct solver_call {
   std::optional<array> addresses = {};
 };
 
-/// A function that starts calls: start_cuda_solver(), or one that plays it in tests.
-using solver_start = std::function<void(const solver_call&)>;
+/// A library of a device, or a function that plays it in tests.
+struct device_solver {
+  /// Starts calls: start_cuda_solver() or run_onemkl_solver().
+  std::function<void(const solver_call&)> start = {};
+  /// Whether it is cuSOLVER, which has functions for stacks of small matrices and Jacobi's methods;
+  /// else it has those routines alone that run_onemkl_solver() has.
+  bool has_stacks = true;
+
+  explicit operator bool() const noexcept { return start != nullptr; }
+};
 
 /// The rows and columns of the matrices that one call of Jacobi's methods decomposes.
 inline constexpr std::ptrdiff_t largest_of_jacobi = 32;

@@ -22,6 +22,7 @@ namespace fs = std::filesystem;
 /// oneMKL's libraries name none of those that they need, so usmx has a library that names them all
 /// (cmake/UsmxOneMKLGroup.cmake). The loader then loads them as one group.
 constexpr std::string_view blas_group = "libusmx_onemkl_blas.so";
+constexpr std::string_view lapack_group = "libusmx_onemkl_lapack.so";
 constexpr std::string_view host_group = "libusmx_onemkl_host.so";
 
 /// oneMKL takes functions from its own group before the global scope, where another MKL may be,
@@ -118,6 +119,8 @@ std::string file_of(void* library) {
 }
 
 library_search find_onemkl_blas() { return find_group(blas_group); }
+
+library_search find_onemkl_lapack() { return find_group(lapack_group); }
 
 library_search find_onemkl_host() { return find_group(host_group); }
 

@@ -13,6 +13,9 @@ library_search find_onemkl_blas();
 /// is installed beside the SYCL runtime and cannot be used.
 void* onemkl_blas();
 
+/// Loads oneMKL's LAPACK for GPUs, with all that it needs.
+library_search find_onemkl_lapack();
+
 /// The search and the handle of oneMKL's functions of the host: LAPACK and Fourier transforms.
 library_search find_onemkl_host();
 void* onemkl_host();

@@ -28,8 +28,8 @@ struct vendor_library {
 /// Looks for the library that start_vendor_product() calls on a device, and loads it.
 USMX_API vendor_library find_product_library(const sycl::device& device);
 
-/// Look for the libraries that compute Fourier transforms and linear algebra on a device, which
-/// only CUDA's devices have.
+/// Look for the libraries that compute Fourier transforms and linear algebra on a device. CUDA's
+/// devices have both, and Level Zero's the latter.
 USMX_API vendor_library find_transform_library(const sycl::device& device);
 USMX_API vendor_library find_solver_library(const sycl::device& device);
 

@@ -106,7 +106,6 @@ def test_missing_library_of_a_gpu_is_named_with_its_package(monkeypatch, call, l
     x = usmx.ones((2, 2))
     missing = (library, False, "there is no library", f"python -m pip install {package}")
     of_a_gpu(monkeypatch)
-    monkeypatch.setattr(usmx._core, "_is_cuda", lambda x: True)
     monkeypatch.setattr(usmx._core, "_find_transform_library", lambda device: missing)
     monkeypatch.setattr(usmx._core, "_find_solver_library", lambda device: missing)
     text = f"{library} cannot be used: there is no library: .*{package}.*usm_type='shared'"

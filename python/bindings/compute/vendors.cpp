@@ -92,7 +92,7 @@ struct python_linalg {
   bool is_checked;
   nb::handle caller;
   bool asks_caller_first;
-  nb::handle solver;  // None, or what plays a device's library
+  nb::handle solver;  // None, True for oneMKL's for GPUs, or what plays cuSOLVER
 
   internal::linalg_way way(bool has_lock, progress_line& line) const {
     auto way = way_of_python<internal::linalg_way>(has_lock, asks_caller_first);
@@ -101,8 +101,10 @@ struct python_linalg {
       return ask_for_results(caller, call);
     };
     way.progress = [&](std::chrono::seconds passed) { line.show(passed); };
-    if (!solver.is_none()) {
-      way.solver = [solver = solver](const internal::solver_call& call) {
+    if (solver.is(nb::bool_(true))) {
+      way.solver = {&internal::run_onemkl_solver, false};
+    } else if (!solver.is_none()) {
+      way.solver.start = [solver = solver](const internal::solver_call& call) {
         const with_interpreter_lock locked;
         nb::list arrays;
         for (const array& each : call.arrays) {
@@ -305,27 +307,21 @@ void bind_vendors(nb::module_& m) {
   m.def(
       "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_in(a)); },
       nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
-  m.def(
-      "_is_cuda",
-      [](nb::handle a) {
-        return internal::private_queue(array_in(a)).get_backend() == sycl::backend::ext_oneapi_cuda;
-      },
-      nb::arg("a"), nb::sig("def _is_cuda(a: USMArray, /) -> bool"));
   m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x").none(), nb::arg("right").none(),
         nb::arg("option"), nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
         nb::arg("solver").none(),
         nb::sig("def _linalg(routine: str, x: object, right: object, option: bool, "
                 "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, "
-                "solver: Callable[..., None] | None, /) -> Any"),
+                "solver: Callable[..., None] | bool | None, /) -> Any"),
         "The result of a routine, or a tuple of them; None if an operand is no USMArray. `caller` "
         "computes, or returns None, where no library of the host's does. `solver` plays that of a "
-        "device.");
+        "device; True is oneMKL's for GPUs.");
   m.def("_lstsq", &lstsq, nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
         nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
         nb::arg("solver").none(),
         nb::sig("def _lstsq(a: USMArray, b: USMArray, rcond: float | None, is_checked: bool, "
                 "caller: Callable[..., Any], asks_caller_first: bool, "
-                "solver: Callable[..., None] | None, /) -> "
+                "solver: Callable[..., None] | bool | None, /) -> "
                 "tuple[USMArray, USMArray, int, USMArray]"));
   m.def("_set_linalg_error", &set_linalg_error_class, nb::arg("cls"),
         nb::sig("def _set_linalg_error(cls: type[Exception], /) -> None"));

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx import _core
-
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -19,8 +17,8 @@ def unreached(function: str, x: USMArray, find: Callable[..., tuple[Any, ...]]) 
     `find` looks for the library of its device.
     """
     device = x._own_queue.sycl_device
-    if _core._is_cuda(x):
-        library, _, reason, install = find(device)
+    library, is_found, reason, install = find(device)
+    if library and not is_found:
         return RuntimeError(
             f"{function}: {library} cannot be used: {reason}: {install}; or make the array with "
             "usm_type='shared', for the host to compute"

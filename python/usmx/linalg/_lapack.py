@@ -105,7 +105,7 @@ def as_matrices(function: str, x: Any, *, square: bool = False, name: str = "x")
 # ---- calls
 
 ASKS_CALLER_FIRST = False  # tests set it: then all is computed as without oneMKL
-SOLVER = None  # tests set it: what plays a device's own library
+SOLVER = None  # tests set it: what plays cuSOLVER, or True for oneMKL's LAPACK for GPUs
 
 
 def run(routine: str, name: str, x: Any, *, option: bool = False) -> Any:

@@ -148,10 +148,8 @@ using namespace usmx::kernels;
                                     traversal t) {                                       \
     transpose(source, destination, t);                                                   \
   }
-#define USMX_JOIN(size)                                                   \
-  USMX_KERNEL usmx_join_##size(item_##size* result, joined_parts parts) { \
-    join(result, parts);                                                  \
-  }
+#define USMX_JOIN(size) \
+  USMX_KERNEL usmx_join_##size(item_##size* result, joined_parts parts) { join(result, parts); }
 USMX_ITEM_SIZES(USMX_COPY)
 USMX_ITEM_SIZES(USMX_TRANSPOSE)
 USMX_ITEM_SIZES(USMX_JOIN)

@@ -18,8 +18,8 @@ inline constexpr int shared_items = 2 * shared_tile * (shared_tile + 1);
 }  // namespace usmx::inline v1::kernels
 
 /// usmx_copy_<bytes>, usmx_transpose_<bytes>, usmx_join_<bytes>, usmx_fill_<bytes>,
-/// usmx_gather_<bytes>, usmx_scatter_<bytes>, usmx_slots_<bytes>, usmx_flags_<bytes>, usmx_compress_<bytes>,
-/// usmx_expand_<bytes>, usmx_fill_true_<bytes>, usmx_take_<bytes>
+/// usmx_gather_<bytes>, usmx_scatter_<bytes>, usmx_slots_<bytes>, usmx_flags_<bytes>,
+/// usmx_compress_<bytes>, usmx_expand_<bytes>, usmx_fill_true_<bytes>, usmx_take_<bytes>
 #define USMX_ITEM_SIZES(EACH) EACH(1) EACH(2) EACH(4) EACH(8) EACH(16)
 
 /// usmx_positions_<type>

@@ -1,7 +1,7 @@
-"""usmx.linalg as it computes on CUDA devices, by routines for matrices that are stored by columns.
+"""usmx.linalg as it computes on GPUs, by routines for matrices that are stored by columns.
 
-SciPy's LAPACK plays cuSOLVER here, on the host. What no such device is needed for is tested: which
-matrices the routines get, and what is made of theirs.
+SciPy's LAPACK plays cuSOLVER here, on the host, and oneMKL's LAPACK for GPUs runs on the CPU device.
+What no GPU is needed for is tested: which matrices the routines get, and what is made of theirs.
 """
 
 import numpy as np
@@ -79,7 +79,19 @@ PLAYED = {
 }  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(params=["cuSOLVER", "oneMKL"])
+def _by_library(request, monkeypatch):
+    if request.param == "cuSOLVER":
+        request.getfixturevalue("calls")
+        return
+    monkeypatch.setattr(_lapack, "SOLVER", True)
+    try:
+        linalg.inv(usmx.eye(2))
+    except RuntimeError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
 def calls(monkeypatch):
     """Has SciPy compute; the names of the routines that were called."""
     names = []
@@ -115,6 +127,7 @@ def close(found, expected):
     np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.usefixtures("_by_library")
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_factored_matrices_give_numpys_results(dtype, shape):
@@ -130,6 +143,7 @@ def test_factored_matrices_give_numpys_results(dtype, shape):
     close(linalg.det(usmx.asarray(small)), np.linalg.det(small))
 
 
+@pytest.mark.usefixtures("_by_library")
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("upper", [False, True])
@@ -149,6 +163,7 @@ def test_hermitian_matrices_give_numpys_results(dtype, shape, upper):
     close(usmx.asarray(whole @ v), (v * usmx.asnumpy(values)[..., None, :]).astype(dtype))
 
 
+@pytest.mark.usefixtures("_by_library")
 @pytest.mark.parametrize("dtype", TYPES)
 @pytest.mark.parametrize("shape", RECTANGLES, ids=str)
 def test_rectangles_give_numpys_results(dtype, shape):
@@ -193,6 +208,7 @@ def test_singular_values_come_by_steps_where_jacobis_method_fails(count, calls):
         assert not is_nan[:-1].any()
 
 
+@pytest.mark.usefixtures("_by_library")
 def test_matrix_without_a_result_raises_or_is_nan():
     host = np.stack([np.eye(40), np.zeros((40, 40))])
     for function in (linalg.inv, lambda x: linalg.solve(x, x), linalg.cholesky):
@@ -204,6 +220,7 @@ def test_matrix_without_a_result_raises_or_is_nan():
         assert not np.isnan(found[0]).any()
 
 
+@pytest.mark.usefixtures("_by_library")
 @pytest.mark.parametrize("kind", ["device", "shared", "host"])
 def test_results_are_of_the_operands_kind(kind):
     x = usmx.asarray(matrices((3, 3), "f8"), usm_type=kind)
