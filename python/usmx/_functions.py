@@ -55,12 +55,11 @@ def attach(methods: type | dict[str, Any], cls: type) -> None:
     for name, method in (methods if isinstance(methods, dict) else vars(methods)).items():
         if isinstance(method, FunctionType):
             method.__qualname__ = f"{cls.__qualname__}.{name}"
+            if not name.startswith("_") and name not in _SHORT:
+                setattr(cls, name, naming_keywords(method, is_method=True))
+                continue
         if isinstance(method, FunctionType | property):
-            is_public = isinstance(method, FunctionType) and not name.startswith("_")
-            names_keywords = is_public and name not in _SHORT
-            setattr(
-                cls, name, naming_keywords(method, is_method=True) if names_keywords else method
-            )
+            setattr(cls, name, method)
 
 
 def code_of(function: Any) -> Any:

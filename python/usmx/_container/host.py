@@ -131,7 +131,7 @@ class _ModeBefore(str):
     def __enter__(self) -> HostAccess:
         return self._set
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self: Any, *_: object) -> None:
         _core._host_access(self)
 
 
