@@ -38,15 +38,15 @@
 #ifndef __CUDACC_RTC__
 // The SYCL runtime's compiler declares its other builtins itself. In SPIR-V's order: dimension 0 is
 // the innermost.
-#define USMX_PLACE(name) \
+#define USMX_WORK_ITEM_VARIABLE(name) \
   extern __attribute__((sycl_device, const)) decltype(sizeof 0) __spirv_BuiltIn##name(int);
-USMX_PLACE(GlobalInvocationId)
-USMX_PLACE(GlobalSize)
-USMX_PLACE(LocalInvocationId)
-USMX_PLACE(WorkgroupSize)
-USMX_PLACE(WorkgroupId)
-USMX_PLACE(NumWorkgroups)
-#undef USMX_PLACE
+USMX_WORK_ITEM_VARIABLE(GlobalInvocationId)
+USMX_WORK_ITEM_VARIABLE(GlobalSize)
+USMX_WORK_ITEM_VARIABLE(LocalInvocationId)
+USMX_WORK_ITEM_VARIABLE(WorkgroupSize)
+USMX_WORK_ITEM_VARIABLE(WorkgroupId)
+USMX_WORK_ITEM_VARIABLE(NumWorkgroups)
+#undef USMX_WORK_ITEM_VARIABLE
 template <class... Values>
 extern __attribute__((sycl_device)) int __spirv_ocl_printf(const char* format, Values... values);
 #endif
@@ -83,7 +83,7 @@ struct id<3> {
 };
 
 // These functions give an index_t in one dimension, else an id. `Dimensions` is that of the kernel.
-#define USMX_PLACE(function, name)                                      \
+#define USMX_WORK_ITEM_FUNCTION(function, name)                         \
   template <int Dimensions = 1>                                         \
   inline auto function() {                                              \
     const auto at = [](int dimension) {                                 \
@@ -99,18 +99,18 @@ struct id<3> {
     }                                                                   \
   }
 /// The index of the work item among all.
-USMX_PLACE(global_id, GlobalInvocationId)
+USMX_WORK_ITEM_FUNCTION(global_id, GlobalInvocationId)
 /// The number of work items.
-USMX_PLACE(global_size, GlobalSize)
+USMX_WORK_ITEM_FUNCTION(global_size, GlobalSize)
 /// The index of the work item in its work group.
-USMX_PLACE(local_id, LocalInvocationId)
+USMX_WORK_ITEM_FUNCTION(local_id, LocalInvocationId)
 /// The number of work items of a work group.
-USMX_PLACE(local_size, WorkgroupSize)
+USMX_WORK_ITEM_FUNCTION(local_size, WorkgroupSize)
 /// The index of the work group among all.
-USMX_PLACE(group_id, WorkgroupId)
+USMX_WORK_ITEM_FUNCTION(group_id, WorkgroupId)
 /// The number of work groups.
-USMX_PLACE(group_count, NumWorkgroups)
-#undef USMX_PLACE
+USMX_WORK_ITEM_FUNCTION(group_count, NumWorkgroups)
+#undef USMX_WORK_ITEM_FUNCTION
 
 namespace detail {
 

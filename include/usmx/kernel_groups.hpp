@@ -9,13 +9,13 @@
 #include <usmx/kernel_math.hpp>
 
 #ifndef __CUDACC_RTC__
-#define USMX_PLACE(name) \
+#define USMX_WORK_ITEM_VARIABLE(name) \
   extern __attribute__((sycl_device, const)) unsigned __spirv_BuiltIn##name();
-USMX_PLACE(SubgroupLocalInvocationId)
-USMX_PLACE(SubgroupSize)
-USMX_PLACE(SubgroupId)
-USMX_PLACE(NumSubgroups)
-#undef USMX_PLACE
+USMX_WORK_ITEM_VARIABLE(SubgroupLocalInvocationId)
+USMX_WORK_ITEM_VARIABLE(SubgroupSize)
+USMX_WORK_ITEM_VARIABLE(SubgroupId)
+USMX_WORK_ITEM_VARIABLE(NumSubgroups)
+#undef USMX_WORK_ITEM_VARIABLE
 #endif
 
 namespace usmx {

@@ -53,7 +53,7 @@ namespace kernel_names {
 #define USMX_SIZED(kernel)                                                            \
   "usmx_" kernel "_1", "usmx_" kernel "_2", "usmx_" kernel "_4", "usmx_" kernel "_8", \
       "usmx_" kernel "_16"
-#define USMX_PLACES_NAME(type) "usmx_positions_" #type,
+#define USMX_POSITIONS_NAME(type) "usmx_positions_" #type,
 #define USMX_CHECK_NAME(type) "usmx_check_" #type,
 #define USMX_CAST_NAME(from, to) "usmx_cast_" #from "_" #to,
 inline constexpr const char* copy_elements[] = {USMX_SIZED("copy"), USMX_SIZED("transpose"),
@@ -67,15 +67,15 @@ inline constexpr const char* select[] = {USMX_SIZED("gather"),
                                          USMX_SIZED("expand"),
                                          USMX_SIZED("fill_true"),
                                          USMX_SIZED("take"),
-                                         USMX_INDEX_TYPES(USMX_PLACES_NAME)
-                                             USMX_PLACE_TYPES(USMX_CHECK_NAME) "usmx_zero",
+                                         USMX_INDEX_TYPES(USMX_POSITIONS_NAME)
+                                             USMX_POSITION_TYPES(USMX_CHECK_NAME) "usmx_zero",
                                          "usmx_find_last",
                                          "usmx_scan",
                                          "usmx_coordinates"};
 inline constexpr const char* cast[] = {USMX_CASTS(USMX_CAST_NAME)};
 inline constexpr const char* cast_double[] = {USMX_DOUBLE_CASTS(USMX_CAST_NAME)};
 #undef USMX_SIZED
-#undef USMX_PLACES_NAME
+#undef USMX_POSITIONS_NAME
 #undef USMX_CHECK_NAME
 #undef USMX_CAST_NAME
 

@@ -56,7 +56,7 @@ py_resource get_memory_resource(nb::handle kind, nb::handle device) {
 nb::object resource_scope(const py_resource& resource, nb::handle device) {
   const sycl::queue queue = queue_argument(nb::none(), device);
   resource.resource.require_place(queue);
-  return new_scope(scoped_place{queue, resource.resource});
+  return new_scope(resource_of_device{queue, resource.resource});
 }
 
 py_resource set_memory_resource(const py_resource& resource, nb::handle device) {

@@ -303,7 +303,7 @@ struct outer_frame {
   PyFrameObject* get() const { return reinterpret_cast<PyFrameObject*>(frame.ptr()); }
 };
 
-std::string place_of(PyFrameObject* frame) {
+std::string position_of(PyFrameObject* frame) {
   const nb::object code = code_of(frame);
   const std::string file = nb::cast<std::string>(code.attr("co_filename"));
   const std::string function = nb::cast<std::string>(code.attr("co_name"));
@@ -327,7 +327,7 @@ std::string python_call_site() {
     return noted != nullptr ? *noted : "native code";
   }
   const outer_frame outer;
-  return outer.frame.is_valid() ? place_of(outer.get()) : "native code";
+  return outer.frame.is_valid() ? position_of(outer.get()) : "native code";
 }
 
 void warn_at_call_site(PyObject* category, const char* text) {

@@ -81,8 +81,13 @@ std::string own_keyword(std::string_view pytorchs) {
   return "";
 }
 
-/// A hint such as ": axis is PyTorch's dim", if a keyword is PyTorch's for one of the signatures'.
-std::string keyword_hint(std::string_view signatures, PyObject* keywords) {
+/// A hint such as ": axis is PyTorch's dim", if a keyword is PyTorch's for one of the signatures',
+/// or if the call is PyTorch's view(3, 4).
+std::string hint_of_pytorch(std::string_view name, std::string_view signatures, Py_ssize_t count,
+                            PyObject* keywords) {
+  if (name == "view" && count > 1) {
+    return ": reshape is PyTorch's view";
+  }
   const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t k = 0; k < named; ++k) {
     const std::string_view keyword = to_text("keyword", PyTuple_GET_ITEM(keywords, k));
@@ -118,7 +123,7 @@ void explain_refused_arguments(std::string_view nanobinds_name, std::string_view
     }
     throw type_error(detail::message("expected ", signatures, ", found ",
                                      call_text(name, arguments, count, keywords),
-                                     keyword_hint(signatures, keywords)));
+                                     hint_of_pytorch(name, signatures, count, keywords)));
   }));
 }
 

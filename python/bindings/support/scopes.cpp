@@ -93,10 +93,11 @@ std::optional<sycl::queue> scoped_queue(const sycl::queue* of_thread) {
 }
 
 std::optional<any_resource> scoped_resource(const sycl::queue& queue, usm_kind kind) {
-  const auto* found = innermost<scoped_place>([&](const scope&, const scoped_place& place) {
-    return place.resource.kind() == kind && place.queue.get_device() == queue.get_device() &&
-           place.queue.get_context() == queue.get_context();
-  });
+  const auto* found =
+      innermost<resource_of_device>([&](const scope&, const resource_of_device& choice) {
+        return choice.resource.kind() == kind && choice.queue.get_device() == queue.get_device() &&
+               choice.queue.get_context() == queue.get_context();
+      });
   return found == nullptr ? std::nullopt : std::optional(found->resource);
 }
 

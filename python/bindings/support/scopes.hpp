@@ -17,12 +17,12 @@
 namespace usmx::bindings {
 
 /// A resource, for the device and the context of a queue.
-struct scoped_place {
+struct resource_of_device {
   sycl::queue queue;
   any_resource resource;
 };
 
-using scope_choice = std::variant<sycl::queue, scoped_place, usm_kind>;
+using scope_choice = std::variant<sycl::queue, resource_of_device, usm_kind>;
 
 /// The choice of one block.
 struct scope {

@@ -57,8 +57,8 @@ def by_numpy(most: int, types: str = "") -> Callable[[_AnyFunction], _AnyFunctio
 
 def numpys(name: str, most: int, args: Any, kwargs: Any, types: str = "") -> Any:
     """The result of NumPy's function of that name; None where usmx has to compute, or to refuse."""
-    place = _place_of((*args, *kwargs.values()), most, types)
-    if place is None:
+    model = _model_of((*args, *kwargs.values()), most, types)
+    if model is None:
         return None
     host = {key: _on_host(value) for key, value in kwargs.items()}
     try:
@@ -66,10 +66,10 @@ def numpys(name: str, most: int, args: Any, kwargs: Any, types: str = "") -> Any
             made = getattr(numpy, name)(*map(_on_host, args), **host)
     except Exception:  # which the function says in its own words
         return None
-    return _beside(place, made)
+    return _beside(model, made)
 
 
-def _place_of(values, most, types):
+def _model_of(values, most, types):
     """The first array, if NumPy may compute with all values; else None."""
     first = None
     for value in values:
@@ -77,12 +77,12 @@ def _place_of(values, most, types):
             if type(value) in _PLAIN or (type(value) in (list, tuple) and _are_numbers(value)):
                 continue
             return None
-        kind = value.dtype.char
+        letter = value.dtype.char
         if (
             value.size > most
             or value.dtype.names
-            or kind in _WRAPPED
-            or kind not in (types or kind)
+            or letter in _WRAPPED
+            or letter not in (types or letter)
         ):
             return None
         if not (_host_may_view(value) and _is_ready_on_cpu(value)):
@@ -104,11 +104,11 @@ def _on_host(value):
     return numpy.asarray(value) if type(value) is USMArray else value
 
 
-def _beside(place, made):
+def _beside(model, made):
     if isinstance(made, tuple):
-        return tuple(_beside(place, each) for each in made)
+        return tuple(_beside(model, each) for each in made)
     if type(made) is not numpy.ndarray or not made.dtype.isnative:
-        return asarray(made, usm_type=place.usm_type, sycl_queue=place._own_queue)
-    result = _new_array_for(made, None, place.usm_type, place._own_queue, None, "K")
+        return asarray(made, usm_type=model.usm_type, sycl_queue=model._own_queue)
+    result = _new_array_for(made, None, model.usm_type, model._own_queue, None, "K")
     _copy_from_host(result, made)
     return result

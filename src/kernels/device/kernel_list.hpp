@@ -27,7 +27,7 @@ inline constexpr int shared_items = 2 * shared_tile * (shared_tile + 1);
   EACH(i1) EACH(i2) EACH(i4) EACH(i8) EACH(u1) EACH(u2) EACH(u4) EACH(u8)
 
 /// usmx_check_<type>: of the integers that are positions as they are.
-#define USMX_PLACE_TYPES(EACH) EACH(i4) EACH(i8)
+#define USMX_POSITION_TYPES(EACH) EACH(i4) EACH(i8)
 
 /// usmx_cast_<from>_<to>. Integers of one size are copied, whatever their sign. Of the
 /// destination's types, the signed one stands for both; narrowing has the unsigned source only.

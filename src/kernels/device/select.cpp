@@ -102,19 +102,19 @@ inline void tell(const u4* outside, u4* told) {
 
 using namespace usmx::kernels;
 
-#define USMX_PLACES(type)                                                                     \
+#define USMX_POSITIONS(type)                                                                  \
   USMX_KERNEL usmx_positions_##type(const type* values, std::int64_t* positions, traversal t, \
                                     position_rule rule, u4* outside) {                        \
     find_positions(values, positions, t, rule, outside);                                      \
   }
-USMX_INDEX_TYPES(USMX_PLACES)
+USMX_INDEX_TYPES(USMX_POSITIONS)
 
 #define USMX_CHECK(type)                                                                        \
   USMX_KERNEL usmx_check_##type(const type* values, std::int64_t count, std::int64_t per_group, \
                                 std::int64_t extent, u4* outside) {                             \
     check_positions(values, count, per_group, extent, outside);                                 \
   }
-USMX_PLACE_TYPES(USMX_CHECK)
+USMX_POSITION_TYPES(USMX_CHECK)
 
 #define USMX_GATHER(size)                                                                     \
   USMX_KERNEL usmx_gather_##size(item_##size* linear, item_##size* indexed,                   \

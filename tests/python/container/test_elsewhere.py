@@ -187,6 +187,13 @@ def test_other_keywords_of_pytorch_are_answered(call, hint):
         call(usmx.ones(3))
 
 
+def test_view_of_pytorch_is_reshape():
+    with pytest.raises(TypeError, match=r"found view\(int, int\): reshape is PyTorch's view$"):
+        usmx.ones(6).view(3, 2)
+    with pytest.raises(TypeError, match=r"found view\(dtype=str, typ=int\)$"):
+        usmx.ones(6).view(dtype="f4", typ=3)
+
+
 def test_checker_is_there_without_an_import_of_its_own():
     code = "import usmx; usmx.testing.assert_array_equal(usmx.ones(3), [1, 1, 1]); print(1)"
     assert output_of(code) == "1"
