@@ -47,9 +47,10 @@ struct solver_call {
   std::string_view routine;
   std::vector<array> arrays;
   bool option = false;
-  /// Of the matrices of the first array, or of this one and another: uint64, a row for each array.
-  /// Needed by `lu` and `lu_solve` with pivots of int32, of which the latter takes those of the
-  /// right sides as well, by `inverse` for both arrays, and by `cholesky` of several matrices.
+  /// The addresses of the matrices of the first array, or of this one and another: uint64, a row
+  /// for each array. Needed by `lu` and `lu_solve` with pivots of int32, of which the latter takes
+  /// those of the right sides as well, by `inverse` for both arrays, and by `cholesky` of several
+  /// matrices.
   std::optional<array> addresses = {};
 };
 
