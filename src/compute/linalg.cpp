@@ -16,6 +16,7 @@
 #include "generated_kernels/call.hpp"
 #include "layout/layout.hpp"
 #include "memory/buffer.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -311,9 +312,8 @@ device_solver solver_for(const array& first, const linalg_way& how) {
   if (is_on_cuda(first) && detail::has_cusolver()) {
     return {&start_cuda_solver};
   }
-  const bool is_on_level_zero =
-      private_queue(first).get_backend() == sycl::backend::ext_oneapi_level_zero;
-  if (is_on_level_zero && !host_reaches(first) && detail::has_onemkl_lapack()) {
+  const bool is_onemkls = detail::traits_of(private_queue(first).get_backend()).has_onemkl_lapack;
+  if (is_onemkls && !host_reaches(first) && detail::has_onemkl_lapack()) {
     return {&run_onemkl_solver, false};
   }
   return {};

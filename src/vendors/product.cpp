@@ -339,7 +339,7 @@ vendor_library find_transform_library(const sycl::device& device) {
 
 vendor_library find_solver_library(const sycl::device& device) {
   const detail::runtime_call call;
-  if (device.get_backend() == sycl::backend::ext_oneapi_level_zero) {
+  if (detail::traits_of(device.get_backend()).has_onemkl_lapack) {
     return found_as("oneMKL's LAPACK for GPUs", detail::find_onemkl_lapack(),
                     "python -m pip install onemkl-sycl-lapack");
   }

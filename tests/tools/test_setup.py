@@ -116,7 +116,9 @@ def is_running(process):
 
 def test_environment_in_which_another_pip_works_is_left_alone(tmp_path):
     (tmp_path / "package").touch()
-    living = 'PYTHON=python3; touch "$VENV/installing-$BASHPID"; (require_venv) 2>&1 || echo status $?\n'
+    living = (
+        'PYTHON=python3; touch "$VENV/installing-$BASHPID"; (require_venv) 2>&1 || echo status $?\n'
+    )
     said = output_of(tmp_path, living)
     assert "wait until it has ended" in said[-2]
     assert said[-1] == "status 1"

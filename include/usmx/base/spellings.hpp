@@ -391,15 +391,7 @@ USMX_FUNCTION_IS(linspace, "usmx::from_host(queue, data), of usmx/copy/host_data
 USMX_FUNCTION_IS(eye,
                  "usmx::zeros<T>({n, n}, queue), of usmx/copy/values.hpp, and usmx::fill of its "
                  "diagonal, which is x.reshaped(-1).slice(usmx::range(0, n * n, n + 1))")
-USMX_FUNCTION_IS(concat,
-                 "usmx::copy(a, c.slice(usmx::range(0, n))) into each part of an array c = "
-                 "usmx::empty(shape, type, queue)")
-USMX_FUNCTION_IS(
-    stack,
-    "usmx::copy(a, c.slice(i)) into each part of an array c = usmx::empty(shape, type, queue)")
-USMX_FUNCTION_IS(concatenate,
-                 "usmx::copy(a, c.slice(usmx::range(0, n))) into each part of an array c = "
-                 "usmx::empty(shape, type, queue)")
+USMX_FUNCTION_IS(concatenate, "usmx::concat({a, b}, axis), of usmx/compute/joining.hpp")
 USMX_FUNCTION_IS(solve, "usmx::linalg::solve, of usmx/compute/linalg.hpp")
 USMX_FUNCTION_IS(inv, "usmx::linalg::inv, of usmx/compute/linalg.hpp")
 USMX_FUNCTION_IS(det, "usmx::linalg::det, of usmx/compute/linalg.hpp")
@@ -423,9 +415,7 @@ USMX_FUNCTION_IS(cond, "usmx::linalg::cond, of usmx/compute/matrices.hpp")
 USMX_FUNCTION_IS(pinv, "usmx::linalg::pinv, of usmx/compute/matrices.hpp")
 USMX_FUNCTION_IS(multi_dot, "usmx::linalg::multi_dot, of usmx/compute/matrices.hpp")
 USMX_FUNCTION_IS(diag, "usmx::linalg::diagonal(a), of usmx/compute/matrices.hpp")
-USMX_FUNCTION_IS(
-    norm,
-    "usmx::linalg::vector_norm(a) or usmx::linalg::matrix_norm(a), of usmx/compute/matrices.hpp")
+USMX_FUNCTION_IS(norm, "usmx::linalg::norm(a), of usmx/compute/matrices.hpp")
 USMX_FUNCTION_IS(rfft, "usmx::fft::rfft, of usmx/compute/fft.hpp")
 USMX_FUNCTION_IS(irfft, "usmx::fft::irfft, of usmx/compute/fft.hpp")
 USMX_FUNCTION_IS(ifft, "usmx::fft::ifft, of usmx/compute/fft.hpp")

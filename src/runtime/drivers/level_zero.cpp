@@ -55,8 +55,10 @@ allocation_info query(const functions& driver, ze_context_handle_t context,
 
 }  // namespace level_zero
 
-const backend_traits level_zero_traits{
-    .keeps_in_order_queues = true, .has_onemkl = true, .has_peer_access = true};
+const backend_traits level_zero_traits{.keeps_in_order_queues = true,
+                                       .has_onemkl = true,
+                                       .has_onemkl_lapack = true,
+                                       .has_peer_access = true};
 
 namespace {
 

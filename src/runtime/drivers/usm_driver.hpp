@@ -51,8 +51,10 @@ struct backend_traits {
   /// Whether one memcpy may copy between the memory of several devices of a context
   /// (docs/decisions.md, 83).
   bool memcpy_crosses_devices = true;
-  /// Whether oneMKL's SYCL functions compute there.
+  /// Whether oneMKL's SYCL functions compute there, and of these LAPACK's for memory that the host
+  /// does not reach.
   bool has_onemkl = false;
+  bool has_onemkl_lapack = false;
   /// Whether the runtime can let kernels of one device use another one's memory; with other back
   /// ends it fails in ways of its own if it is asked.
   bool has_peer_access = false;
