@@ -228,9 +228,8 @@ std::pair<std::int64_t, std::int64_t> limits_of(dtype type) {
 generator::generator(std::uint64_t seed) noexcept : key_(key_of(seed)) {}
 generator::generator() : generator(random_word()) {}
 
-array generator::drawn(std::string_view function, std::string_view distribution, dtype type,
-                       const array& made, std::span<const kernel_argument> parameters,
-                       const options& how) {
+array generator::drawn(std::string_view distribution, dtype type, const array& made,
+                       std::span<const kernel_argument> parameters, const options& how) {
   const auto count = static_cast<std::uint64_t>(made.size());
   const std::uint64_t first = next_.fetch_add(count);
   try {
@@ -245,7 +244,7 @@ array generator::drawn(std::string_view function, std::string_view distribution,
 
 array generator::random(const shape_argument& shape, const options& how) {
   const dtype type = float_type("random", how);
-  return drawn("random", "uniform", type, array_for("random", type, shape, how),
+  return drawn("uniform", type, array_for("random", type, shape, how),
                std::array<kernel_argument, 2>{0.0, 1.0}, how);
 }
 
@@ -261,13 +260,13 @@ array generator::uniform(double low, double high, const shape_argument& shape, c
     throw value_error(
         detail::message("uniform: high must not be less than low, found ", low, " and ", high));
   }
-  return drawn("uniform", "uniform", type, array_for("uniform", type, shape, how),
+  return drawn("uniform", type, array_for("uniform", type, shape, how),
                std::array<kernel_argument, 2>{first, width}, how);
 }
 
 array generator::standard_normal(const shape_argument& shape, const options& how) {
   const dtype type = float_type("standard_normal", how);
-  return drawn("standard_normal", "normal", type, array_for("standard_normal", type, shape, how),
+  return drawn("normal", type, array_for("standard_normal", type, shape, how),
                std::array<kernel_argument, 2>{0.0, 1.0}, how);
 }
 
@@ -282,7 +281,7 @@ array generator::normal(double loc, double scale, const shape_argument& shape, c
                                            ", found ", loc, " and ", scale));
     }
   }
-  return drawn("normal", "normal", type, array_for("normal", type, shape, how),
+  return drawn("normal", type, array_for("normal", type, shape, how),
                std::array<kernel_argument, 2>{in_type(type, loc), in_type(type, scale)}, how);
 }
 
@@ -304,17 +303,12 @@ array generator::integers(std::int64_t low, std::int64_t high, const shape_argum
                                       greatest, ", found ", low, " to ", last));
   }
   const auto first = static_cast<std::uint64_t>(low);
-  return drawn("integers", "integers", type, array_for("integers", type, shape, how),
+  return drawn("integers", type, array_for("integers", type, shape, how),
                std::array<kernel_argument, 2>{first, static_cast<std::uint64_t>(last) - first + 1},
                how);
 }
 
 // ---- further distributions
-
-namespace {
-
-// Above it the counts do not fit into int64.
-constexpr double most_counted = 0x1p62;
 
 /// A range of a parameter: its words, and whether it has a number.
 struct parameter_range {
@@ -322,6 +316,12 @@ struct parameter_range {
   bool (*has)(double);
   array (*has_all)(const array&);
 };
+
+namespace {
+
+// Above it the counts do not fit into int64.
+constexpr double most_counted = 0x1p62;
+
 constexpr parameter_range any_number{"a number", [](double x) { return x == x; },
                                      [](const array& x) { return equal(x, x); }};
 constexpr parameter_range positive{"above 0", [](double x) { return x > 0; },
@@ -427,7 +427,7 @@ array generator::drawn(std::string_view function, std::string_view distribution,
     values.emplace_back(arrays.emplace_back(
         internal::with_layout(converted, broadcast(converted.layout(), made.shape()))));
   }
-  return drawn(function, distribution, real, made, values, how);
+  return drawn(distribution, real, made, values, how);
 }
 
 array generator::exponential(const kernel_argument& scale, const shape_argument& shape,
@@ -589,7 +589,7 @@ array generator::geometric(const kernel_argument& p, const shape_argument& shape
 array generator::order_of(std::ptrdiff_t count, const options& how) {
   // Numbers of all 64 bits: the end of that range is 0.
   const std::array<kernel_argument, 2> all_words{std::uint64_t{0}, std::uint64_t{0}};
-  return argsort(drawn("permutation", "integers", uint64,
+  return argsort(drawn("integers", uint64,
                        array_for("permutation", uint64, shape_argument(count), how), all_words,
                        how));
 }
@@ -614,8 +614,8 @@ array generator::permuted(const array& x, std::optional<std::ptrdiff_t> axis) {
   const int k = normalized_axis(*axis, x.ndim());
   const options how = beside(x);
   const std::array<kernel_argument, 2> all_words{std::uint64_t{0}, std::uint64_t{0}};
-  const array words = drawn("permuted", "integers", uint64,
-                            array_for("permuted", uint64, shape, how), all_words, how);
+  const array words =
+      drawn("integers", uint64, array_for("permuted", uint64, shape, how), all_words, how);
   return take_along_axis(x, argsort(words, k), k);
 }
 

@@ -174,8 +174,8 @@ class USMX_API generator {
  private:
   struct parameter;
 
-  array drawn(std::string_view function, std::string_view distribution, dtype type,
-              const array& made, std::span<const kernel_argument> parameters, const options& how);
+  array drawn(std::string_view distribution, dtype type, const array& made,
+              std::span<const kernel_argument> parameters, const options& how);
   array drawn(std::string_view function, std::string_view distribution,
               std::initializer_list<parameter> parameters, const shape_argument& shape,
               const options& how);
