@@ -89,10 +89,17 @@ def main(
             # The same kernels on every machine: those for CPUs differ from those for GPUs.
             "ONEAPI_DEVICE_SELECTOR": "opencl:cpu",
         }
-        compile_all = [programs, requests, file, compiler, nvrtc]
-        subprocess.run(compile_all, env=environment, check=True, timeout=900)
+        # The groups of kernels that copy, alone: the calls are to ask for all of mathematics.
+        groups = folder / "groups"
+        if file.exists():
+            shutil.copyfile(file, groups)
+        compile_groups = [programs, requests, groups, compiler, nvrtc]
+        subprocess.run(compile_groups, env=environment, check=True, timeout=3600)
+        if calls == "none" or not file.exists():
+            shutil.copyfile(groups, file)
         if calls == "none":
             return
+        compile_all = [programs, requests, file, compiler, nvrtc]
         preloaded = staged(folder, library, module)
         noting = {
             **environment,
@@ -102,17 +109,18 @@ def main(
             "USMX_REQUESTS": str(requests),
         }
         staged_file = folder / "usmx" / "libexec" / "usmx-kernels"
+        shutil.copyfile(groups, staged_file)
         again = "0"
         known: set[bytes] | None = None
         try:
             while True:
-                shutil.copyfile(file, staged_file)
                 make = [sys.executable, __file__, "--call", calls, again]
                 subprocess.run(make, env=noting, check=True, timeout=300)
                 noted = {request.read_bytes() for request in requests.iterdir()}
                 if noted == known:  # nothing is missing, or nothing more can be compiled
                     return
                 subprocess.run(compile_all, env=environment, check=True, timeout=900)
+                shutil.copyfile(file, staged_file)
                 # With what there is now, calls come to their second kernel.
                 again, known = "1", noted
         except (OSError, subprocess.SubprocessError) as error:

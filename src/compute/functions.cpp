@@ -19,6 +19,7 @@
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
 #include "compute/table.hpp"
+#include "copy/copy.hpp"
 #include "generated_kernels/reduction_loops.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -371,7 +372,7 @@ array deviation(const reduction_row& row, const array& x, const reduction_axes& 
     if (out.type() != result) {
       rest.outputs.clear();
       rest.type = result;
-      copy_async(deviation(row, x, axes, correction, rest, has), out);
+      detail::copy_in_order(deviation(row, x, axes, correction, rest, has), out);
       return out;
     }
   }

@@ -14,6 +14,7 @@
 #include "base/messages.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
+#include "copy/copy.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -91,7 +92,7 @@ array join(std::string_view function, std::span<const array> arrays, std::size_t
   for (const array& each : arrays) {
     const ptrdiff_t end = first + each.shape()[axis];
     part.back() = range(first, end);
-    copy_async(each, with_layout(made, subscript(made.layout(), part)));
+    detail::copy_in_order(each, with_layout(made, subscript(made.layout(), part)));
     first = end;
   }
   return made;
@@ -104,7 +105,7 @@ array spread(const array& x, std::span<const ptrdiff_t> narrow, std::span<const 
   array made = new_c_order(x, shape, x.type(), x.kind());
   if (made.size() != 0) {
     const array from = in_c_order(x);
-    copy_async(with_layout(from, broadcast(*reshaped(from.layout(), narrow), wide)),
+    detail::copy_in_order(with_layout(from, broadcast(*reshaped(from.layout(), narrow), wide)),
                with_layout(made, layout::c_order(wide)));
   }
   return made;
@@ -121,7 +122,7 @@ array rolled(const array& x, const extents& shifts) {
   std::vector<index_item> to = from;
   const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {
     if (axis == shifts.size()) {
-      copy_async(with_layout(x, subscript(x.layout(), from)),
+      detail::copy_in_order(with_layout(x, subscript(x.layout(), from)),
                  with_layout(made, subscript(made.layout(), to)));
       return;
     }

@@ -305,15 +305,16 @@ std::vector<array> results_of_copies(const routine_rules& of, const linalg_call&
 }
 
 /// The library of the device that computes a call; none where the host does.
-device_solver solver_for(const array& first, const linalg_way& how) {
+device_solver solver_for(const linalg_call& call, bool host_reaches_all, const linalg_way& how) {
   if (how.solver) {
     return how.solver;
   }
+  const array& first = call.inputs.front();
   if (is_on_cuda(first) && detail::has_cusolver()) {
     return {&start_cuda_solver};
   }
   const bool is_onemkls = detail::traits_of(private_queue(first).get_backend()).has_onemkl_lapack;
-  if (is_onemkls && !host_reaches(first) && detail::has_onemkl_lapack()) {
+  if (is_onemkls && !host_reaches_all && detail::has_onemkl_lapack()) {
     return {&run_onemkl_solver, false};
   }
   return {};
@@ -326,12 +327,14 @@ std::vector<array> computed_results(const routine_rules& of, const linalg_call& 
     fill_results(made, of.of_no_elements);
     return made;
   }
-  const device_solver solver = solver_for(call.inputs.front(), how);
+  const bool host_reaches_all = std::ranges::all_of(
+      call.inputs, [](const array& each) { return host_reaches(each); });
+  const device_solver solver = solver_for(call, host_reaches_all, how);
+  if (!is_by_columns(call.routine) && (solver || !host_reaches_all)) {
+    return results_of_copies(of, call, how);  // the devices' libraries lack it
+  }
   if (!solver) {
     return results_of_host(of, call, how);
-  }
-  if (!is_by_columns(call.routine)) {  // which the device's library lacks
-    return results_of_copies(of, call, how);
   }
   auto made = computed_by_columns(call, how, solver);
   if (!made) {

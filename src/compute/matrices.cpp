@@ -16,6 +16,7 @@
 #include "base/messages.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
+#include "copy/copy.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/compute/functions.hpp"
 #include "usmx/compute/products.hpp"
@@ -380,7 +381,7 @@ array matrix_power(const array& x, std::int64_t power) {
   internal::require_square("matrix_power", x);
   if (power == 0) {
     const array unit = zeros(x.shape(), x.type(), internal::private_queue(x), x.kind());
-    fill(diagonal(unit), 1);
+    fill_async(diagonal(unit), 1);
     return unit;
   }
   array factor = power < 0 ? inv(x) : x;
@@ -446,7 +447,7 @@ array cross(const array& x1, const array& x2, std::ptrdiff_t axis) {
       shape.push_back(3);
       made = internal::new_beside(part, shape, part.type());
     }
-    copy_async(part, made->slice(ellipsis, k));
+    detail::copy_in_order(part, made->slice(ellipsis, k));
   }
   const int index = normalized_axis(axis, made->ndim());
   return internal::moved(*made, -1, index);

@@ -367,7 +367,7 @@ array written(std::string_view function, const array& made, const product_option
     return made;
   }
   require_output(function, *how.out, made.type(), made.shape(), private_queue(made));
-  copy_async(made, *how.out);
+  detail::copy_in_order(made, *how.out);
   return *how.out;
 }
 

@@ -23,6 +23,7 @@
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
 #include "compute/table.hpp"
+#include "copy/copy.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/compute/functions.hpp"
@@ -419,7 +420,11 @@ array generator::drawn(std::string_view function, std::string_view distribution,
       throw type_error(
           detail::message(function, ": ", name, " must be of real numbers, found ", found->type()));
     }
-    if (!all_of(range.has_all(*found)).item<bool>()) {
+    array fits = logical_and(range.has_all(*found), isfinite(*found));
+    if (is_count) {
+      fits = logical_and(fits, less(*found, most_counted));
+    }
+    if (!all_of(fits).item<bool>()) {
       refuse("an element that is not");
     }
     const dtype wanted = is_count ? int64 : real;
@@ -540,7 +545,8 @@ array generator::dirichlet(const array& alpha, const shape_argument& shape, cons
     const array more =
         drawn("dirichlet", "gamma",
               {{"alpha", add(alpha, 1.0), positive}, {"scale", 1.0, positive}}, extents, how);
-    const array less = divide(exponential(1.0, extents, how), alpha);
+    const array less =
+        divide(exponential(1.0, extents, how), astype(alpha, float_type("dirichlet", how)));
     const array sizes = subtract(log(more), less);
     made = exp(subtract(sizes, max(sizes, {.axes = -1, .are_kept = true})));
   } else {
@@ -553,7 +559,7 @@ array generator::dirichlet(const array& alpha, const shape_argument& shape, cons
   }
   internal::require_output("dirichlet", *given.out, parts.type(), parts.shape(),
                            internal::private_queue(parts));
-  copy_async(parts, *given.out);
+  detail::copy_in_order(parts, *given.out);
   return *given.out;
 }
 

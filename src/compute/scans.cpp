@@ -12,6 +12,7 @@
 #include "compute/host_algorithms.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
+#include "copy/copy.hpp"
 #include "runtime/queues.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -232,7 +233,7 @@ array accumulation::written(const array& made) const {
   if (!how_.out) {
     return made;
   }
-  copy_async(made, *how_.out);
+  detail::copy_in_order(made, *how_.out);
   return *how_.out;
 }
 

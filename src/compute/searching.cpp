@@ -18,6 +18,7 @@
 #include "compute/made_kernels.hpp"
 #include "compute/rows.hpp"
 #include "compute/sorting.hpp"
+#include "copy/copy.hpp"
 #include "copy/select/selection.hpp"
 #include "generated_kernels/call.hpp"
 #include "user_kernels/launch.hpp"
@@ -326,7 +327,7 @@ array first_of_each(const array& ordered) {
 /// How far it is from each position to the next one, and from the last one to the end.
 array counts_of(const array& starts, std::ptrdiff_t end) {
   const array bounds = new_beside(starts, std::array{starts.size() + 1}, int64);
-  copy_async(starts, bounds.slice(range(0, -1)));
+  detail::copy_in_order(starts, bounds.slice(range(0, -1)));
   fill_async(bounds.slice(range(-1)), std::int64_t{end});
   return subtract(bounds.slice(range(1)), bounds.slice(range(0, -1)));
 }
@@ -476,7 +477,7 @@ array argwhere(const array& x) {
   const std::array shape{coordinates.front().size(), ndim};
   const array made = internal::new_beside(x, shape, int64);
   for (std::ptrdiff_t k = 0; k < ndim; ++k) {
-    copy_async(coordinates[static_cast<std::size_t>(k)], made.slice(range(), k));
+    detail::copy_in_order(coordinates[static_cast<std::size_t>(k)], made.slice(range(), k));
   }
   return made;
 }

@@ -17,6 +17,7 @@
 #include "compute/rows.hpp"
 #include "compute/special.hpp"
 #include "compute/table.hpp"
+#include "copy/copy.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/copy/copy.hpp"
@@ -187,6 +188,12 @@ array special::call(std::string_view name, std::span<const kernel_argument> oper
   if (type.kind() != 'f') {
     throw type_error(detail::message(label, " is defined for real numbers, found ", type.name()));
   }
+  if (std::ranges::any_of(operands, [&](const kernel_argument& each) {
+        const auto* const* found = std::get_if<const array*>(&each.value());
+        return found != nullptr && (*found)->type() != type;
+      })) {
+    detail::wait_for_all(how.after);  // which a conversion does not know of
+  }
   const internal::converted_operands all(operands, type);
   if (how.outputs.empty() || !how.outputs.front() || how.outputs.front()->type() == type) {
     return internal::special_of(name, type, all.all(), how);
@@ -196,7 +203,7 @@ array special::call(std::string_view name, std::span<const kernel_argument> oper
   const array& out = *how.outputs.front();
   const array made = internal::special_of(name, type, all.all(), rest);
   internal::require_output(label, out, type, made.shape(), internal::private_queue(made));
-  copy_async(made, out);
+  detail::copy_in_order(made, out);
   return out;
 }
 

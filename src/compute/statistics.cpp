@@ -16,6 +16,7 @@
 #include "base/messages.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
+#include "copy/copy.hpp"
 #include "generated_kernels/reduction_loops.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/compute/functions.hpp"
@@ -55,7 +56,7 @@ struct rows_along {
         }
         order.push_back(static_cast<ptrdiff_t>(k));
         if (is_reduced) {
-          length *= x.shape()[k];
+          length = checked_multiply(length, x.shape()[k], "quantile: the elements of a row");
         } else {
           extent_of_rows.push_back(x.shape()[k]);
         }
@@ -87,8 +88,8 @@ array middle_of(const array& low, const array& high) {
   extents shape(low.shape().begin(), low.shape().end());
   shape.push_back(2);
   const array both = new_beside(low, shape, low.type());
-  copy_async(low, both.slice(ellipsis, 0));
-  copy_async(high, both.slice(ellipsis, 1));
+  detail::copy_in_order(low, both.slice(ellipsis, 0));
+  detail::copy_in_order(high, both.slice(ellipsis, 1));
   return where(equal(low, high), low, mean(both, -1));
 }
 

@@ -244,7 +244,7 @@ std::optional<std::vector<char>> cache_files::load(const kernel_cache_key& key) 
 
 void cache_files::store(const kernel_cache_key& key, std::span<const char> content) const {
   std::error_code failed;
-  if (directory_.empty()) {
+  if (directory_.empty() || content.size() > default_limit / 2) {  // more would not be read
     return;
   }
   fs::create_directories(directory_.parent_path(), failed);

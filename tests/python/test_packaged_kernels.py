@@ -19,8 +19,8 @@ from helpers import DENSITY
 PACKAGE = Path(usmx.__file__).parent
 TOOLS = Path(__file__).parents[2] / "tools"
 
-GROUPS = 12
-"""The groups of kernels that copy, fill, select and convert, each in two shapes (src/kernels/groups.hpp)."""
+GROUPS = 18
+"""The groups of kernels that copy, fill, select and convert, each in up to three shapes (src/kernels/groups.hpp)."""
 KERNELS = (PACKAGE / "libexec/usmx-kernels").read_bytes()
 HAS_KERNELS = int.from_bytes(KERNELS[8:16], "little") > GROUPS
 # In CI the package is built with the device: there, a build that packs nothing is a fault.

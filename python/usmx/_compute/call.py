@@ -10,6 +10,7 @@ import atexit
 import re
 import threading
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from usmx._compute.promotion import (
@@ -21,6 +22,7 @@ from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
 from usmx._container.host import arrays_in, is_numpys, numpy
+from usmx._container.types import iinfo
 from usmx._core import (
     USMArray,
     _as_array,
@@ -230,13 +232,29 @@ def _copied(function, values, first):
         if long is None:
             raise
     if first is not None and first.dtype.kind in "fc":
-        is_complex = any(isinstance(each, complex) for each in long.flat)
-        return asarray(long.astype("c16" if is_complex else "f8"), **options)
+        return asarray(_as_floats(long), **options)
     largest = max((each for each in long.flat if isinstance(each, int)), key=abs)
     dtype = "int64" if first is None else first.dtype
     raise OverflowError(
         f"{function}: Python integer {short_repr(largest)} out of bounds for {dtype}"
     )
+
+
+def _limits_of(dtype):
+    limits = iinfo(dtype)
+    return limits.min, limits.max
+
+
+def _as_floats(long):
+    """NumPy's objects as floating-point numbers: integers beyond those are infinite."""
+
+    def number(each):
+        try:
+            return each if isinstance(each, complex) else float(each)
+        except OverflowError:
+            return inf if each > 0 else -inf
+
+    return numpy.array([number(each) for each in long.flat]).reshape(long.shape)
 
 
 def _long_integers(values):
@@ -250,13 +268,21 @@ def _long_integers(values):
 def beyond_integers(operands: Sequence[Any]) -> tuple[int, Any, Any] | None:
     """Which operand is a list with integers that no type has, beside an array of integers.
 
-    Also the list with 0 in the place of each, and the sign of each, 0 for other elements.
+    Also the list with 0 in the place of each integer that no element of the array can be, and the
+    sign of each, 0 for other elements.
     """
     for k, each in enumerate(operands):
         long = _long_integers(each)
         other = operands[1 - k]
         if long is not None and isinstance(other, USMArray) and other.dtype.kind in "biu":
-            signs = (long >= 2**64).astype("i1") - (long < -(2**63)).astype("i1")
+            least, most = (0, 1) if other.dtype.kind == "b" else _limits_of(other.dtype)
+            signs = numpy.array(
+                [
+                    isinstance(number, int) and (number > most) - (number < least)
+                    for number in long.flat
+                ],
+                "i1",
+            ).reshape(long.shape)
             return k, numpy.where(signs, 0, long).tolist(), signs
     return None
 

@@ -481,7 +481,12 @@ def _joined(arrays, axis, is_new):
     """Join arrays that are alike, as `concat` or `stack`; None of all others."""
     if type(arrays) is USMArray:
         return _joined_rows(arrays, axis, is_new)
-    if axis is None and type(arrays) in (list, tuple) and {*map(type, arrays)} == {USMArray}:
+    if (
+        axis is None
+        and not is_new
+        and type(arrays) in (list, tuple)
+        and {*map(type, arrays)} == {USMArray}
+    ):
         arrays, axis = [reshape(array, -1) for array in arrays], 0
     return _core._joined(arrays, axis, is_new)
 

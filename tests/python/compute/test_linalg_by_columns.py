@@ -4,6 +4,8 @@ SciPy's LAPACK plays cuSOLVER here, on the host, and oneMKL's LAPACK for GPUs ru
 What no GPU is needed for is tested: which matrices the routines get, and what is made of theirs.
 """
 
+import os
+
 import numpy as np
 import pytest
 import usmx
@@ -88,6 +90,8 @@ def _by_library(request, monkeypatch):
     try:
         linalg.inv(usmx.eye(2))
     except RuntimeError as error:
+        if "CI" in os.environ:  # where the library is installed
+            raise
         pytest.skip(str(error))
 
 

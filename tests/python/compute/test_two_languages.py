@@ -1,4 +1,4 @@
-"""Every function has the same bits, types and errors in C++ and in Python, for each type and layout of its operands."""
+"""Every function has the same bits, types and classes of errors in C++ and in Python, for each type and layout of its operands."""
 
 import ctypes
 import inspect

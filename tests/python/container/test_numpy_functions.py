@@ -498,6 +498,7 @@ def test_ufunc_writes_to_an_array_and_takes_what_only_numpy_has():
     x, out = usmx.asarray([5.0, 7.0]), usmx.zeros(2)
     assert np.fmod(x, 3, out=out) is out
     assert out.tolist() == [2, 1]
+    x = usmx.asarray([5.0, 7.0], usm_type=HOST_KINDS[0])  # NumPy reads it
     found = np.fmod(x, 3, where=np.array([True, False]), out=np.zeros(2))
     assert found.tolist() == [2, 0]
 
