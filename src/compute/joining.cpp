@@ -106,7 +106,7 @@ array spread(const array& x, std::span<const ptrdiff_t> narrow, std::span<const 
   if (made.size() != 0) {
     const array from = in_c_order(x);
     detail::copy_in_order(with_layout(from, broadcast(*reshaped(from.layout(), narrow), wide)),
-               with_layout(made, layout::c_order(wide)));
+                          with_layout(made, layout::c_order(wide)));
   }
   return made;
 }
@@ -123,7 +123,7 @@ array rolled(const array& x, const extents& shifts) {
   const auto copy_parts = [&](const auto& self, std::size_t axis) -> void {
     if (axis == shifts.size()) {
       detail::copy_in_order(with_layout(x, subscript(x.layout(), from)),
-                 with_layout(made, subscript(made.layout(), to)));
+                            with_layout(made, subscript(made.layout(), to)));
       return;
     }
     const ptrdiff_t extent = x.shape()[axis];

@@ -327,8 +327,8 @@ std::vector<array> computed_results(const routine_rules& of, const linalg_call& 
     fill_results(made, of.of_no_elements);
     return made;
   }
-  const bool host_reaches_all = std::ranges::all_of(
-      call.inputs, [](const array& each) { return host_reaches(each); });
+  const bool host_reaches_all =
+      std::ranges::all_of(call.inputs, [](const array& each) { return host_reaches(each); });
   const device_solver solver = solver_for(call, host_reaches_all, how);
   if (!is_by_columns(call.routine) && (solver || !host_reaches_all)) {
     return results_of_copies(of, call, how);  // the devices' libraries lack it

@@ -260,6 +260,7 @@ def test_parts_of_dirichlet_sum_up_to_1():
 @pytest.mark.parametrize("alpha", [[1e-5] * 3, [0.001, 0.002], [0.05, 0.09, 0.01]], ids=str)
 def test_parts_of_small_parameters_are_numbers(alpha, dtype):
     parts = usmx.asnumpy(usmx.random.default_rng(3).dirichlet(alpha, 4000, dtype=dtype))
+    assert parts.dtype == dtype
     np.testing.assert_allclose(parts.sum(-1), 1, rtol=1e-5)
     mean = np.array(alpha) / sum(alpha)
     # The variance of a part is mean (1 - mean) / (sum + 1).

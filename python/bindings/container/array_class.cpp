@@ -272,12 +272,15 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
           "elements, so that any stream may read them. Raises AttributeError if the memory is not "
           "that of a CUDA device.")
       .def_prop_ro(
-          "__array_interface__", [](const py_array& a) { return to_numpy_dictionary(a.value); },
+          "__array_interface__",
+          [](nb::handle_t<py_array> self) {
+            return to_numpy_dictionary(self, nb::inst_ptr<py_array>(self)->value);
+          },
           nb::sig("def __array_interface__(self) -> dict[str, typing.Any]"),
           "NumPy's description of the elements, for Pillow and others that ask for it. It has no "
           "address, which nobody gives back: its consumer takes the buffer, as NumPy's interface "
-          "has "
-          "it. Raises AttributeError if the host gets no view of the memory. Does not wait.");
+          "has it. Raises AttributeError if the host gets no view of the memory, and what a buffer "
+          "raises. Waits as a buffer does.");
 }
 
 namespace {

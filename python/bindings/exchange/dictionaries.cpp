@@ -107,10 +107,11 @@ nb::object to_cuda_dictionary(const array& described) {
   return result;
 }
 
-nb::object to_numpy_dictionary(const array& described) {
+nb::object to_numpy_dictionary(nb::handle object, const array& described) {
   if (const std::string reason = why_no_buffer(described); !reason.empty()) {
     throw nb::attribute_error(reason.c_str());
   }
+  checked(PyMemoryView_FromObject(object.ptr()));
   nb::object strides = nb::none();
   if (!described.layout().is_c_contiguous()) {
     std::vector<std::ptrdiff_t> in_bytes(described.strides().begin(), described.strides().end());

@@ -67,9 +67,10 @@ nb::object to_cuda_dictionary(const array& described);
 
 // ---- The dictionary of NumPy's __array_interface__ as usmx writes it.
 
-/// The dictionary of an array without its address, for which a consumer takes the buffer. Raises
-/// Python's AttributeError where there is no buffer.
-nb::object to_numpy_dictionary(const array& described);
+/// The dictionary of an array without its address, for which a consumer takes the buffer of the
+/// object. Raises Python's AttributeError where there is no buffer, and what a buffer raises: NumPy
+/// asks for both, and shows the error of this. Waits as a buffer does.
+nb::object to_numpy_dictionary(nb::handle object, const array& described);
 
 // Objects of other packages as arrays: what a producer offers, and the import by what it offers.
 

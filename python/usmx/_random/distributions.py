@@ -371,7 +371,8 @@ class Distributions:
             # The gamma variables may all be 0, their logarithms are not: by Ahrens and Dieter the
             # logarithm of one of `a` is that of one of `a + 1`, and -e / a of an exponential one.
             more = self._drawn("gamma", shape, options, shape=(given + 1.0, _POSITIVE), scale=scale)
-            less = self._drawn("exponential", shape, options, scale=scale) / given
+            drawn = self._drawn("exponential", shape, options, scale=scale)
+            less = drawn / given.astype(drawn.dtype)
             made = compute(ROWS["log"], (more,)) - less
             made = compute(ROWS["exp"], (made - made.max(-1, keepdims=True),))
         else:

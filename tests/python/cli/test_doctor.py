@@ -555,7 +555,7 @@ def test_doctor_knows_the_variables_that_the_library_reads():
         name
         for source in sources
         for name in re.findall(
-            r'(?:getenv|variable|size_in|environ\.get)\("(USMX_\w+)"', source.read_text()
+            r'(?:getenv|variable|size_in|environ\.get)\(\s*"(USMX_\w+)"', source.read_text()
         )
     }
     assert set(settings.VARIABLES) == read

@@ -228,7 +228,7 @@ def test_list_of_other_things_is_no_operand(values):
         usmx.add(array, values)
 
 
-LONG = [2**70, -(2**70), 2**64, -(2**63) - 1, 2**63 - 1, 0, 1, 3]
+LONG = [2**70, -(2**70), 2**64, 2**63, -(2**63) - 1, 2**63 - 1, -1, 0, 1, 3]
 
 
 @pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater"])

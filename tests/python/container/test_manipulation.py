@@ -471,6 +471,8 @@ def test_joins_of_arrays_that_are_not_alike_are_left_to_the_package(arrays, is_n
 def test_arrays_of_one_element_are_joined():
     element = pair_of(()).mine
     assert usmx.concat([element, element], axis=None).shape == (2,)
+    with pytest.raises(TypeError):
+        usmx.stack([element, element], axis=None)
     assert usmx.stack([element, element]).shape == (2,)
 
 
