@@ -13,7 +13,7 @@ def drawn_of(items):
     share are taken, as by helpers.drawn. Where there are several parameters, each value comes.
     """
     share = items[0].get_closest_marker("drawn").args[0]
-    axes = [dict() for _ in items[0].callspec._idlist]  # pytest has no public name for the parts
+    axes = [{} for _ in items[0].callspec._idlist]  # pytest has no public name for the parts
     numbers = [
         tuple(axis.setdefault(part, len(axis)) for axis, part in zip(axes, each, strict=True))
         for each in (item.callspec._idlist for item in items)
