@@ -80,8 +80,7 @@ def fill_with_doubles_late(queue, target, number, rounds):
 
 def packaged_modules():
     """The modules of usmx's own kernels, as the SYCL compiler made them."""
-    library = Path(usmx._core.__file__).with_name("lib") / "libusmx.so.1"
-    data = library.read_bytes()
+    data = (Path(usmx._core.__file__).with_name("libexec") / "usmx-kernels").read_bytes()
     begin = struct.pack("<I", 0x07230203)
     at = data.find(begin)
     while at >= 0:

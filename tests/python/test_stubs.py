@@ -167,7 +167,7 @@ OF_SIGNATURES = re.compile(r"\.__signature__ is not present in stub$")
 # Computed from the names that are imported as themselves, which are public for type checkers too.
 OF_ALL = re.compile(r"^usmx\.(memory\.)?__all__ is not present in stub$")
 # Libraries of C++, which stubtest takes for modules.
-OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_(blas|host) failed to find stubs")
+OF_LIBRARIES = re.compile(r"^usmx\.lib\.libusmx_onemkl_(blas|host|lapack) failed to find stubs")
 # The wrapper of functools.cache takes any arguments.
 OF_CACHED = re.compile(
     r"^usmx\.(_compute\.call\.cpp|_container\.(asynchronous\.wait_at_exit|manipulation\._roll)) is inconsistent"

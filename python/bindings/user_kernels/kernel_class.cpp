@@ -19,12 +19,20 @@ namespace usmx::bindings {
 namespace {
 
 /// The compiler's messages as Python's tuples (file, line, column, severity, text).
+/// What a compiler says, which may repeat bytes of a damaged module: those that are no UTF-8 are
+/// replaced.
+nb::object said_text(std::string_view text) {
+  return checked(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 nb::list to_tuples(const std::vector<diagnostic>& all) {
   constexpr const char* names[] = {"note", "warning", "error"};
   nb::list tuples;
   for (const diagnostic& each : all) {
-    tuples.append(nb::make_tuple(each.file, each.line, each.column,
-                                 names[static_cast<std::size_t>(each.severity)], each.text));
+    tuples.append(nb::make_tuple(said_text(each.file), each.line, each.column,
+                                 names[static_cast<std::size_t>(each.severity)],
+                                 said_text(each.text)));
   }
   return tuples;
 }
@@ -57,7 +65,7 @@ void progress_line::tell(std::chrono::seconds passed) const {
 
 void raise_compile_error(const compile_error& failed) {
   const nb::object error =
-      hooks::compile_error(nb::str(failed.what()), to_tuples(failed.diagnostics()));
+      hooks::compile_error(said_text(failed.what()), to_tuples(failed.diagnostics()));
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   nb::raise_python_error();
 }
