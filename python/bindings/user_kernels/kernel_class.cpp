@@ -19,8 +19,8 @@ namespace usmx::bindings {
 namespace {
 
 /// The compiler's messages as Python's tuples (file, line, column, severity, text).
-/// What a compiler says, which may repeat bytes of a damaged module: those that are no UTF-8 are
-/// replaced.
+/// Makes a string of a compiler's text. It may repeat bytes of a damaged module: those that are no
+/// UTF-8 are replaced.
 nb::object said_text(std::string_view text) {
   return checked(
       PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
