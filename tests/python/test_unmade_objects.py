@@ -1,4 +1,4 @@
-"""An object whose __init__ never ran is refused by everything that takes it, and harms nothing."""
+"""An object whose __init__ never ran, or of another class, is refused by everything that takes it."""
 
 import os
 import subprocess
@@ -8,14 +8,11 @@ from pathlib import Path
 import pytest
 import usmx
 
-USES = Path(__file__).with_name("unmade_objects.py")
 
-
-@pytest.mark.slow
-def test_object_that_was_not_made_is_refused_everywhere(tmp_path):
-    """In a process of its own, by every attribute, operator and function there is."""
+def count_of_uses(program, tmp_path):
+    """Runs a program that prints how many uses it survived."""
     done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", USES],
+        [sys.executable, "-X", "faulthandler", Path(__file__).with_name(program)],
         env={
             **os.environ,
             "PYTHONMALLOC": "malloc_debug",  # fills what is not initialized, and what is freed
@@ -28,7 +25,17 @@ def test_object_that_was_not_made_is_refused_everywhere(tmp_path):
     )
     last_uses = "\n".join(done.stderr.splitlines()[-30:])
     assert done.returncode == 0, last_uses
-    assert int(done.stdout) > 100_000
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+def test_object_that_was_not_made_is_refused_everywhere(tmp_path):
+    """In a process of its own, by every attribute, operator and function there is."""
+    assert count_of_uses("unmade_objects.py", tmp_path) > 100_000
+
+
+def test_object_of_another_class_harms_no_method_and_no_property(tmp_path):
+    assert count_of_uses("other_objects.py", tmp_path) > 10_000
 
 
 @pytest.mark.parametrize(

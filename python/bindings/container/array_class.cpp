@@ -133,7 +133,7 @@ bool is_complex(const py_array& a) { return a.value.type().kind() == 'c'; }
 
 py_array part_of(const py_array& a, complex_part part) { return {a, part_view(a.value, part)}; }
 
-nb::object real_part(nb::handle self) {
+nb::object real_part(nb::handle_t<py_array> self) {
   const auto& a = ready_instance<py_array>(self.ptr());
   if (!is_complex(a)) {
     return nb::borrow(self);
@@ -141,7 +141,9 @@ nb::object real_part(nb::handle self) {
   return nb::cast(part_of(a, complex_part::real));
 }
 
-void set_real_part(nb::handle self, nb::handle value) { real_part(self)[nb::ellipsis()] = value; }
+void set_real_part(nb::handle_t<py_array> self, nb::handle value) {
+  real_part(self)[nb::ellipsis()] = value;
+}
 
 void set_imaginary_part(const py_array& a, nb::handle value) {
   if (!is_complex(a)) {
@@ -239,7 +241,7 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
           nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
           "The element type, as a NumPy dtype.")
       .def_prop_ro(
-          "flags", [](nb::handle self) { return flags_of(self); },
+          "flags", [](nb::handle_t<py_array> self) { return flags_of(self); },
           nb::sig("def flags(self) -> Flags"),
           "Whether the array is contiguous and writable, by NumPy's names.")
       .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
@@ -274,7 +276,7 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
       .def_prop_ro(
           "__array_interface__",
           [](nb::handle_t<py_array> self) {
-            return to_numpy_dictionary(self, nb::inst_ptr<py_array>(self)->value);
+            return to_numpy_dictionary(self, ready_instance<py_array>(self.ptr()).value);
           },
           nb::sig("def __array_interface__(self) -> dict[str, typing.Any]"),
           "NumPy's description of the elements, for Pillow and others that ask for it. It has no "

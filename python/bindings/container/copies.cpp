@@ -203,7 +203,7 @@ nb::object order_of_bytes(const layout& where, nb::handle order) {
 
 /// Answers NumPy's __array__, which NumPy calls only where it gets no buffer; a user may call it
 /// for any memory.
-nb::object to_host_array(nb::handle self, nb::handle dtype, nb::handle copy) {
+nb::object to_host_array(nb::handle_t<py_array> self, nb::handle dtype, nb::handle copy) {
   require_usable_process();
   const py_array& a = ready_instance<py_array>(self.ptr());
   if (is_asked_by_as_strided()) {
@@ -322,7 +322,7 @@ void bind_methods(nb::class_<py_array>& cls) {
            nb::sig("def fill(self, value: object) -> None"), docstring("USMArray.fill"))
       .def(
           "tobytes",
-          [](nb::handle self, nb::handle order) {
+          [](nb::handle_t<py_array> self, nb::handle order) {
             const nb::object resolved =
                 order_of_bytes(ready_instance<py_array>(self.ptr()).value.layout(), order);
             return asnumpy(self, nb::none()).attr("tobytes")(resolved);

@@ -114,7 +114,7 @@ int to_bool(PyObject* self) {
   });
 }
 
-nb::object to_complex(nb::handle self) {
+nb::object to_complex(nb::handle_t<py_array> self) {
   return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(scalar_of(self.ptr()));
 }
 

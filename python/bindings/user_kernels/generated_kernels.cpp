@@ -129,8 +129,9 @@ std::optional<std::vector<std::ptrdiff_t>> size_of(nb::handle size) {
   return std::vector<std::ptrdiff_t>(extents.span().begin(), extents.span().end());
 }
 
-started_call start_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
-                               nb::handle size, nb::handle queue, nb::handle after) {
+started_call start_elementwise(nb::handle_t<py_elementwise> object, nb::args given, nb::handle out,
+                               nb::handle type, nb::handle size, nb::handle queue,
+                               nb::handle after) {
   require_usable_process();
   look_for_peers();
   const auto& self = ready_instance<py_elementwise>(object.ptr());
@@ -143,13 +144,14 @@ started_call start_elementwise(nb::handle object, nb::args given, nb::handle out
   return run(self, call, arguments, where, std::move(events));
 }
 
-nb::object compute(nb::handle object, nb::args given, nb::handle out, nb::handle type,
-                   nb::handle size, nb::handle queue, nb::handle after) {
+nb::object compute(nb::handle_t<py_elementwise> object, nb::args given, nb::handle out,
+                   nb::handle type, nb::handle size, nb::handle queue, nb::handle after) {
   return start_elementwise(object, given, out, type, size, queue, after).outputs;
 }
 
-nb::object submit_elementwise(nb::handle object, nb::args given, nb::handle out, nb::handle type,
-                              nb::handle size, nb::handle queue, nb::handle after) {
+nb::object submit_elementwise(nb::handle_t<py_elementwise> object, nb::args given, nb::handle out,
+                              nb::handle type, nb::handle size, nb::handle queue,
+                              nb::handle after) {
   return start_elementwise(object, given, out, type, size, queue, after).with_event();
 }
 
@@ -224,7 +226,7 @@ reduction_axes axes_argument(nb::handle axis, nb::handle keepdims) {
   return axes;
 }
 
-started_call start_reduction(nb::handle object, nb::args given, nb::handle axis,
+started_call start_reduction(nb::handle_t<py_reduction> object, nb::args given, nb::handle axis,
                              nb::handle keepdims, nb::handle out, nb::handle type, nb::handle queue,
                              nb::handle after) {
   require_usable_process();
@@ -250,13 +252,15 @@ std::string identity_argument(nb::handle identity) {
   return std::string(to_text("identity", text.ptr()));
 }
 
-nb::object reduce(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
-                  nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+nb::object reduce(nb::handle_t<py_reduction> object, nb::args given, nb::handle axis,
+                  nb::handle keepdims, nb::handle out, nb::handle type, nb::handle queue,
+                  nb::handle after) {
   return start_reduction(object, given, axis, keepdims, out, type, queue, after).outputs;
 }
 
-nb::object submit_reduction(nb::handle object, nb::args given, nb::handle axis, nb::handle keepdims,
-                            nb::handle out, nb::handle type, nb::handle queue, nb::handle after) {
+nb::object submit_reduction(nb::handle_t<py_reduction> object, nb::args given, nb::handle axis,
+                            nb::handle keepdims, nb::handle out, nb::handle type, nb::handle queue,
+                            nb::handle after) {
   return start_reduction(object, given, axis, keepdims, out, type, queue, after).with_event();
 }
 
