@@ -147,6 +147,10 @@ class queue_moment {
 /// The queues that have been locked and that some code still holds.
 std::vector<sycl::queue> used_queues();
 
+/// Releases the queues that usmx alone holds and whose work is complete. Waits until the driver has
+/// ended their last command, which takes microseconds (docs/decisions.md, 227).
+void release_dropped_queues();
+
 /// Whether the calling thread may give up waits for earlier work.
 bool may_be_interrupted() noexcept;
 

@@ -79,6 +79,21 @@ TEST_F(elementwise_kernel_test, queues_that_the_program_drops_end) {
   EXPECT_LE(std::ranges::count_if(queues, [](const auto& each) { return !each.expired(); }), 8);
 }
 
+TEST_F(elementwise_kernel_test, queues_that_the_program_drops_do_not_stop_the_driver) {
+  const elementwise_kernel count("", "T out", "out = i");
+  const elementwise_kernel reverse("raw T x", "T y", "y = x[x.size() - 1 - i]");
+  const array x = ramp({1000});
+  for (int round = 0; round < 20; ++round) {
+    for (int k = 0; k < 300; ++k) {
+      const sycl::queue own(queue().get_context(), device());
+      count.call({}, {.type = usmx::float32, .queue = &own}, shape{2});
+    }
+    usmx::synchronize();
+    // Intel's driver for CPUs ends this chain on its one other thread, which may stand still.
+    reverse.submit(std::array{kernel_argument(x)}, {.outputs = {x}}, {{1000}}).done.wait();
+  }
+}
+
 TEST_F(elementwise_kernel_test, output_may_be_an_input) {
   const array x = ramp({2, 3});
   const elementwise_kernel twice("T x", "T y", "y = 2 * x");
