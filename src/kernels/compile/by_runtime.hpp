@@ -2,15 +2,19 @@
 // the programs that compile.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <sycl/context.hpp>
 #include <sycl/device.hpp>
+#include <sycl/ext/oneapi/experimental/syclbin_kernel_bundle.hpp>
 #include <sycl/kernel_bundle.hpp>
 
+#include "kernels/compile/boolean_signs.hpp"
 #include "kernels/compile/program.hpp"
 
 namespace usmx::inline v1::detail {
@@ -44,15 +48,23 @@ inline sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source> source_bundle_
                                                   given.text, syclex::properties(files));
 }
 
-/// Compiles a program to an object. `log` gets the compiler's text. Throws sycl::exception for a
-/// source that cannot be compiled.
+/// Compiles a program to an object, with its booleans' signs mended. `log` gets the compiler's
+/// text. Throws sycl::exception for a source that cannot be compiled.
 inline sycl::kernel_bundle<sycl::bundle_state::object> object_bundle_of(
     sycl::kernel_bundle<sycl::bundle_state::ext_oneapi_source>& source, const program& given,
     const sycl::device& device, std::string& log) {
   namespace syclex = sycl::ext::oneapi::experimental;
-  return syclex::compile(
+  auto compiled = syclex::compile(
       source, {device},
       syclex::properties(syclex::build_options(given.options), syclex::save_log(&log)));
+  const std::vector<char> object = compiled.ext_oneapi_get_content();
+  auto mended = std::ranges::find(given.options, "-O0") != given.options.end()
+                    ? std::nullopt
+                    : object_with_boolean_signs({object.data(), object.size()});
+  return mended
+             ? syclex::get_kernel_bundle<sycl::bundle_state::object>(
+                   source.get_context(), {device}, sycl::span<char>(mended->data(), mended->size()))
+             : compiled;
 }
 
 }  // namespace usmx::inline v1::detail

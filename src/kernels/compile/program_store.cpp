@@ -177,8 +177,8 @@ std::string build_identity_of(const sycl::device& device) {
                  device.get_info<info::device::driver_version>(), '\n',
                  device.get_platform().get_info<info::platform::name>(), '\n',
                  device.get_platform().get_info<info::platform::version>(), '\n',
-                 runtime_identity(), "\nusmx " USMX_VERSION_STRING "\n", driver_settings(),
-                 device.is_cpu() ? processor() : std::string());
+                 runtime_identity(), "\nusmx " USMX_VERSION_STRING ", with boolean signs\n",
+                 driver_settings(), device.is_cpu() ? processor() : std::string());
 }
 
 }  // namespace

@@ -490,6 +490,24 @@ void add_numbers(std::string& bytes, Numbers... numbers) {
   (bytes.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
 }
 
+/// Overwrites the number at that offset, which lies inside of the bytes.
+void put(std::string& bytes, std::uint64_t offset, std::uint64_t number) {
+  std::memcpy(bytes.data() + offset, &number, sizeof number);
+}
+
+/// The offload binary of one image.
+std::string binary_of(std::string_view image) {
+  using large = std::uint64_t;
+  constexpr large binary_header = 32;
+  constexpr large binary_entry = 40;
+  constexpr large begin = binary_header + binary_entry;
+  std::string binary(binary_magic);
+  add_numbers(binary, binary_version, begin + image.size(), binary_header, large{1});
+  add_numbers(binary, kind_of_syclbin, kind_of_sycl, std::uint32_t{0}, large{0}, large{0}, begin,
+              large{image.size()});
+  return binary.append(image);
+}
+
 }  // namespace
 
 std::string write_syclbin(std::string_view metadata, const syclbin_image& only) {
@@ -506,14 +524,30 @@ std::string write_syclbin(std::string_view metadata, const syclbin_image& only) 
   image.append(metadata).append(only.metadata).append(only.module_metadata);
   image.resize((image.size() + 7) / 8 * 8);
   image.append(only.module);
-  constexpr large binary_header = 32;
-  constexpr large binary_entry = 40;
-  constexpr large begin = binary_header + binary_entry;
-  std::string binary(binary_magic);
-  add_numbers(binary, binary_version, begin + image.size(), binary_header, large{1});
-  add_numbers(binary, kind_of_syclbin, kind_of_sycl, small{0}, large{0}, large{0}, begin,
-              large{image.size()});
-  return binary + image;
+  return binary_of(image);
+}
+
+std::string with_modules(std::string_view object, std::span<const std::string> modules) {
+  read_syclbin(object);  // refuses another form
+  std::string image(image_of(object));
+  const std::uint64_t groups = number_at<std::uint32_t>(image, 8);
+  if (number_at<std::uint32_t>(image, 12) != modules.size()) {
+    refuse();
+  }
+  const std::uint64_t natives = number_at<std::uint32_t>(image, 16);
+  const std::uint64_t texts_end = header_nbytes +
+                                  (groups + modules.size() + natives) * entry_nbytes +
+                                  number_at<std::uint64_t>(image, 24);
+  std::string joined;
+  for (std::size_t k = 0; k < modules.size(); ++k) {
+    const std::uint64_t entry = header_nbytes + (groups + k) * entry_nbytes;
+    put(image, entry + 16, std::uint64_t{joined.size()});
+    put(image, entry + 24, std::uint64_t{modules[k].size()});
+    joined += modules[k];
+  }
+  put(image, 32, std::uint64_t{joined.size()});
+  image.resize((texts_end + 7) / 8 * 8);
+  return binary_of(image + joined);
 }
 
 std::vector<std::string_view> modules_of_syclbin(std::string_view object) {

@@ -57,6 +57,10 @@ syclbin read_syclbin(std::string_view object);
 /// An object of one image.
 std::string write_syclbin(std::string_view metadata, const syclbin_image&);
 
+/// A copy of an object that the runtime saved, with these modules in the place of its own, of which
+/// there are as many. Throws std::runtime_error for bytes in another form.
+std::string with_modules(std::string_view object, std::span<const std::string> modules);
+
 /// The modules of SPIR-V in an object that the runtime saved; none in no bytes. They refer to the
 /// bytes. Throws std::runtime_error for bytes in another form.
 std::vector<std::string_view> modules_of_syclbin(std::string_view object);

@@ -64,6 +64,18 @@ TEST(syclbin_test, image_that_is_written_is_read_again) {
   EXPECT_EQ(found.images[0].module, module_bytes);
 }
 
+TEST(syclbin_test, modules_are_replaced_by_longer_ones) {
+  const std::string object =
+      usmx::detail::write_syclbin("global", {"of the kernels", "of it", module_bytes});
+  const std::vector<std::string> modules{module_bytes + " and more"};
+  const std::string changed = usmx::detail::with_modules(object, modules);
+  const auto found = usmx::detail::read_syclbin(changed);
+  EXPECT_EQ(found.images[0].metadata, "of the kernels");
+  EXPECT_EQ(found.images[0].module, modules[0]);
+  EXPECT_EQ(usmx::detail::with_modules(changed, std::vector{module_bytes}), object);
+  EXPECT_THROW(usmx::detail::with_modules(object, {}), std::runtime_error);
+}
+
 TEST(syclbin_test, signature_is_taken_out_as_that_of_the_first_kernel) {
   // A float by value, and a pointer to int.
   const std::string words[] = {
