@@ -60,28 +60,50 @@ SHOWN = {
     "import usmx, new process": ("`import`, in a new process", ["dpctl"]),
 }
 
-# What docs/copy-engine.md shows of all peers.
+# How many single calls docs/speed.md shows from either end: those slowest and fastest beside NumPy.
+CALLS_FROM_EACH_END = 12
+
+# The copies that docs/copy-engine.md shows beside all peers; docs/speed.md has more.
 COPIES = {
-    "copy 4096x4096 f4 contiguous": "contiguous",
-    "copy 4096x4096 f4 transposed": "transposed",
     "copy 4096x4096 f4 [::2, ::2]": "`[::2, ::2]`",
     "copy 4096x4096 f4 reversed": "reversed",
-    "copy 4096x4096 f4 to f8": "to float64",
     "copy 256^3 f4 permuted": "256^3 float32, axes (2, 0, 1)",
-    "copy 8x8 strided": "8 x 8 of 16 x 16, `[::2, ::2]`",
 }
 COPIES_PEERS = ("dpnp.tensor", "NumPy")
 
-# What it shows of copies between host and device memory, and of fills.
+# The copies between host and device memory, and the fill, that it shows.
 TRANSFERS = {
     "host to device, 64 B": ["dpctl", "NumPy, memcpy"],
-    "device to host, 64 B": ["dpctl", "NumPy, memcpy"],
     "host to device, 64 MiB": ["dpctl", "NumPy, memcpy"],
     "device to host, 64 MiB": ["dpctl", "NumPy, memcpy"],
-    "fill 60 MiB, items of 1 B": ["NumPy, bytes (memset)"],
     "fill 60 MiB, items of 12 B": ["NumPy, bytes (memset)"],
-    "fill 60 MiB, items of 16 B": ["NumPy, bytes (memset)"],
 }
+
+# The works of benchmarks/gpu.py that it shows.
+ON_GPU = (
+    "take v[i]",
+    "take rows v[i] of 8",
+    "mask v[m]",
+    "nonzero(m)",
+    "scatter v[i] = w",
+    "scatter by mask v[m] = u",
+    "copy 8192^2",
+    "copy 8192^2 transposed",
+    "copy 8192^2 to f8",
+    "copy 8192^2 [::2, ::2]",
+    "copy 1000000 x 24 transposed",
+    "fill 512 MiB of 1 B",
+    "to new host memory, 64 MiB",
+    "from host memory, 64 MiB",
+    "to new host memory, 64 B",
+    "copy 8x8 strided",
+    "empty((16, 16))",
+    "import of a tensor, asarray(t)",
+    "launch",
+    "a * x + y, 8192^2 f4",
+    "sum, axis None, 8192^2 f4",
+    "sum, axis 0, 8192^2 f4",
+)
 
 # The bars of the picture, of these works with all peers that are shown, and their labels.
 PICTURED = {
@@ -206,8 +228,8 @@ def gpu_table(results):
     return table(
         ["", *names],
         [
-            [work, *(shortest(of[name]) if name in of else "" for name in names)]
-            for work, of in times.items()
+            [work, *(shortest(times[work][name]) if name in times[work] else "" for name in names)]
+            for work in ON_GPU
         ],
     )
 
@@ -224,14 +246,17 @@ def gpu_line(results):
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
 
+def ratio_to_numpy(row):
+    return row["seconds"]["usmx"] / row["seconds"]["NumPy"]
+
+
 def programs_table(whole, results):
-    """Whole programs of benchmarks/programs.py, or its single calls, the slowest first."""
+    """Whole programs of benchmarks/programs.py, or the ends of its single calls, the slowest first."""
     names = ("usmx", "NumPy", "dpnp")
     rows = [row for row in results["programs"]["rows"] if (row["group"] == "program") == whole]
-
-    def ratio(row):
-        return row["seconds"]["usmx"] / row["seconds"]["NumPy"]
-
+    rows = sorted(rows, key=ratio_to_numpy, reverse=True)
+    if not whole:
+        rows = rows[:CALLS_FROM_EACH_END] + rows[-CALLS_FROM_EACH_END:]
     return table(
         ["what", *names, "usmx / NumPy"],
         [
@@ -241,9 +266,9 @@ def programs_table(whole, results):
                     time_text(row["seconds"][name]) if name in row["seconds"] else ""
                     for name in names
                 ),
-                f"{ratio(row):.2g}",
+                f"{ratio_to_numpy(row):.2g}",
             ]
-            for row in sorted(rows, key=ratio, reverse=True)
+            for row in rows
         ],
     )
 
@@ -267,12 +292,12 @@ def machine_line(results):
 def programs_line(results):
     """The machine of benchmarks/programs.py, and what all its rows say together."""
     machine, rows = results["programs"]["machine"], results["programs"]["rows"]
-    ratios = [row["seconds"]["usmx"] / row["seconds"]["NumPy"] for row in rows]
+    ratios = [ratio_to_numpy(row) for row in rows]
     whole = [ratio for ratio, row in zip(ratios, rows, strict=True) if row["group"] == "program"]
     text = (
         f"The machine: {machine['cpu']}, {machine['cores']} cores. The geometric mean of usmx / "
         f"NumPy is {statistics.geometric_mean(whole):.2f} for the programs and "
-        f"{statistics.geometric_mean(ratios):.2f} for all rows."
+        f"{statistics.geometric_mean(ratios):.2f} for programs and all {len(rows) - len(whole)} calls."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
@@ -370,7 +395,6 @@ DOCUMENTS = {
         "GPU's machine": gpu_line,
         "copies": copies_table,
         "transfers": transfers_table,
-        "copies' machine": machine_line,
     },
     "docs/decisions-history.md": {"import": steps_table},
     "docs/extension-authors.md": {"arguments": arguments_table},

@@ -64,15 +64,6 @@ def module_of(name):
     return "usmx._core" if found in ("usmx", None) else found
 
 
-def names_table():
-    """NumPy's names that are another one's here, or NumPy's own object."""
-    rows = [[f"`{name}`", f"`{ALIASES[name]}`"] for name in sorted(ALIASES)]
-    rows += [
-        [f"`{name}`", f"`{np.dtype(getattr(usmx, name)).name}`, a type"] for name in sorted(TYPES)
-    ]
-    return table(["NumPy's name", "the same as"], rows)
-
-
 def absent_table():
     """Names that are not there, by the reason."""
     reasons = {}
@@ -117,7 +108,7 @@ def sorted_out(name):
     if name in ABSENT:
         return 2, f"`{name}`"
     if name in ALIASES or name in TYPES:
-        other = ALIASES[name] if name in ALIASES else str(getattr(usmx, name))
+        other = ALIASES[name] if name in ALIASES else np.dtype(getattr(usmx, name)).name
         return 1, f"`{name}`: `{other}`"
     getattr(usmx, name)
     return 0, f"`{name}`"
@@ -155,7 +146,6 @@ def overview():
 
 def page():
     text = PAGE.read_text(encoding="utf-8")
-    text = put(text, "other names", names_table(), TOOL)
     text = put(text, "names of NumPy's own", listed(sorted(OF_NUMPY)), TOOL)
     text = put(text, "names that are not there", absent_table(), TOOL)
     return put(text, "signatures", signatures(), TOOL)
