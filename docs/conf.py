@@ -113,6 +113,16 @@ def list_headers(app, page, source):
     source[0] = re.sub(r"<!-- headers of include/(\S+) -->", sections, source[0])
 
 
+def list_functions(app, page, source):
+    """Make an entry for each name of the blocks that list functions of a module."""
+
+    def entries(match):
+        lines = [f".. autofunction:: {name}" for name in match[2].split()]
+        return "\n".join(["```{eval-rst}", f".. currentmodule:: {match[1]}", "", *lines, "```"])
+
+    source[0] = re.sub(r"^```{functions} (\S+)\n(.*?)^```$", entries, source[0], flags=re.M | re.S)
+
+
 def summarize(app, page, source):
     """Put a table of the names, with a line each, before the first section of a reference page."""
     if not page.startswith("reference/") or page.startswith("reference/cpp/"):
@@ -276,6 +286,7 @@ def setup(app):
     """Sphinx calls this once it has read the settings above."""
     app.connect("config-inited", run_doxygen, priority=100)  # before Breathe
     app.connect("source-read", list_headers)
+    app.connect("source-read", list_functions)
     app.connect("source-read", summarize)
     app.connect("source-read", show_help)
     app.connect("source-read", include_texts)

@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 from svg import DARK_CHARTS
@@ -29,6 +30,11 @@ def table(header, rows):
     return "".join(
         "|" + "".join(f" {cell} |" if cell else " |" for cell in line) + "\n" for line in lines
     )
+
+
+def functions(names):
+    """A block of which the site makes the reference of functions of usmx (`list_functions` of docs/conf.py)."""
+    return f"```{{functions}} usmx\n{textwrap.fill(' '.join(names), 118)}\n```\n"
 
 
 def differences(path, found, wanted):

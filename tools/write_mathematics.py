@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generated import ROOT, differences, put, table
+from generated import ROOT, differences, functions, put, table
 from usmx._compute.table import REDUCTIONS, ROWS
 
 TOOL = "tools/write_mathematics.py"
@@ -285,16 +285,9 @@ def elementwise_table():
     rows = []
     for row in ROWS.values():
         real, complex_ = (f"{bound:g}" if bound else "" for bound in row.errors)
-        what = row.summary + (f". {row.note}" if row.note else "")
-        rows.append(
-            [f"`{row.name}({', '.join(row.operands)})`", what, classes_of(row), real, complex_]
-        )
+        called = f"`{row.name}({', '.join(row.operands)})`"
+        rows.append([called, row.summary, classes_of(row), real, complex_])
     return table(["function", "of each element", "types", "real", "complex"], rows)
-
-
-def names_list(names):
-    listed = "".join(f".. autofunction:: {name}\n" for name in names)
-    return f"```{{eval-rst}}\n.. currentmodule:: usmx\n\n{listed}```\n"
 
 
 def files():
@@ -305,8 +298,8 @@ def files():
         wanted[ROOT / f"python/usmx/_compute/{name}.pyi"] = stub_of(module)
     page = PAGE.read_text(encoding="utf-8")
     page = put(page, "element-wise functions", elementwise_table(), TOOL)
-    page = put(page, "signatures of element-wise functions", names_list(ROWS), TOOL)
-    page = put(page, "signatures of reductions", names_list(REDUCTIONS), TOOL)
+    page = put(page, "signatures of element-wise functions", functions(ROWS), TOOL)
+    page = put(page, "signatures of reductions", functions(REDUCTIONS), TOOL)
     wanted[PAGE] = page
     wanted[REDUCTION_LIST] = reduction_list()
     wanted[CPP_HEADER] = cpp_header()

@@ -14,7 +14,7 @@ from itertools import groupby
 
 import numpy as np
 import usmx
-from generated import ROOT, differences, put, table
+from generated import ROOT, differences, functions, put, table
 from usmx._numpy.names import ABSENT, ALIASES, MADE, MODULES, NAMES, OF_NUMPY, TYPES
 
 TOOL = "tools/write_numpy_names.py"
@@ -89,13 +89,8 @@ def signatures():
     """All functions, by subject."""
     parts = []
     for module, names in MADE.items():
-        functions = sorted(names.split())
-        if module == "grids":
-            continue
-        lines = "".join(f".. autofunction:: {name}\n" for name in functions)
-        parts.append(
-            f"\n### {TITLES[module]}\n\n```{{eval-rst}}\n.. currentmodule:: usmx\n\n{lines}```\n"
-        )
+        if module != "grids":
+            parts.append(f"\n### {TITLES[module]}\n\n{functions(sorted(names.split()))}")
     return "".join(parts).lstrip("\n")
 
 
