@@ -176,30 +176,14 @@ def house_picture(table, drawing):
 # ---- The table of rooms --------------------------------------------------------------------------
 
 
-def short_uses(room, house, table):
-    """What a room may use, in the order of the table; a whole house by its name."""
-    words = []
-    for other in table.houses:
-        names = [r.name for r in other.rooms if r.full_name in room.uses and r != room]
-        if other.name == house.name:
-            words += [f"`{name}`" for name in names]
-        elif len(names) == len(other.rooms):
-            words.append(f"all of the {other.name}")
-        else:
-            words += [f"`{name}` of the {other.name}" for name in names]
-    return ", ".join(words) or "nothing"
-
-
 def room_table(table):
     rows = []
     for house in table.houses:
         rows += [f"**{house.title}** (`{'`, `'.join(house.roots)}`)\n"]
-        rows += ["| room | holds | uses |", "|---|---|---|"]
+        rows += ["| room | holds |", "|---|---|"]
         for room in house.rooms:
             files = f" (`{'`, `'.join(room.files)}`)" if room.files and house.package else ""
-            rows.append(
-                f"| `{room.name}`{files} | {room.holds} | {short_uses(room, house, table)} |"
-            )
+            rows.append(f"| `{room.name}`{files} | {room.holds} |")
         rows.append("")
     return "\n".join(rows) + "\n"
 
