@@ -198,8 +198,12 @@ def copies_table(results):
 
 
 def steps_table(results):
-    """What an import consists of."""
-    cells = [[step["step"], time_text(step["cost"])] for step in results["bench"]["steps"]]
+    """What an import of two dimensions consists of."""
+    cells = [
+        [step["step"].removeprefix("import: "), time_text(step["cost"])]
+        for step in results["bench"]["steps"]
+        if step["step"].startswith("import: ")
+    ]
     return table(["step", "costs"], cells)
 
 
