@@ -391,8 +391,6 @@ def draw_selections(figures):
 DOCUMENTS = {
     "docs/concurrency.md": {"free threads": partial(recorded_table, "free threads")},
     "docs/copy-engine.md": {
-        "stores": partial(recorded_table, "stores"),
-        "tiles": partial(recorded_table, "tiles"),
         "H100": partial(recorded_table, "H100"),
         "GPU": gpu_table,
         "GPU's machine": gpu_line,
