@@ -61,7 +61,7 @@ SHOWN = {
 }
 
 # How many single calls docs/speed.md shows from either end: those slowest and fastest beside NumPy.
-CALLS_FROM_EACH_END = 12
+CALLS_FROM_EACH_END = 10
 
 # The copies that docs/copy-engine.md shows beside all peers; docs/speed.md has more.
 COPIES = {
@@ -389,7 +389,6 @@ def draw_selections(figures):
 # ---- the files
 
 DOCUMENTS = {
-    "docs/concurrency.md": {"free threads": partial(recorded_table, "free threads")},
     "docs/copy-engine.md": {
         "H100": partial(recorded_table, "H100"),
         "GPU": gpu_table,
