@@ -33,7 +33,7 @@ def table(header, rows):
 
 
 def functions(names):
-    """A block of which the site makes the reference of functions of usmx (`list_functions` of docs/conf.py)."""
+    """A list of functions of usmx, of which the site makes their reference (docs/conf.py)."""
     return f"```{{functions}} usmx\n{textwrap.fill(' '.join(names), 118)}\n```\n"
 
 

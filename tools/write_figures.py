@@ -255,7 +255,7 @@ def ratio_to_numpy(row):
 
 
 def programs_table(whole, results):
-    """Whole programs of benchmarks/programs.py, or the ends of its single calls, the slowest first."""
+    """Whole programs of benchmarks/programs.py, or the ends of its calls, the slowest first."""
     names = ("usmx", "NumPy", "dpnp")
     rows = [row for row in results["programs"]["rows"] if (row["group"] == "program") == whole]
     rows = sorted(rows, key=ratio_to_numpy, reverse=True)
@@ -298,10 +298,11 @@ def programs_line(results):
     machine, rows = results["programs"]["machine"], results["programs"]["rows"]
     ratios = [ratio_to_numpy(row) for row in rows]
     whole = [ratio for ratio, row in zip(ratios, rows, strict=True) if row["group"] == "program"]
+    calls = len(rows) - len(whole)
     text = (
         f"The machine: {machine['cpu']}, {machine['cores']} cores. The geometric mean of usmx / "
         f"NumPy is {statistics.geometric_mean(whole):.2f} for the programs and "
-        f"{statistics.geometric_mean(ratios):.2f} for programs and all {len(rows) - len(whole)} calls."
+        f"{statistics.geometric_mean(ratios):.2f} for programs and all {calls} calls."
     )
     return textwrap.fill(text, 118, break_on_hyphens=False) + "\n"
 
