@@ -108,9 +108,11 @@ struct array_spellings {
   }
   template <class Index>
   anything operator[](const Index&) const {
-    static_assert(never<Index>,
-                  "arrays have no elements of their own: take x = a.host_as<T, N>(), or "
-                  "a.host_view() of an array_of<T, N>, and then x[i]; a part is a.slice(i)");
+    static_assert(
+        never<Index>,
+        "arrays have no elements of their own: take x = a.host_as<T, N>(), or "
+        "a.host_view() of an array_of<T, N>, and then x[i]; a part is a.slice(i), and the "
+        "elements of a mask or of indices are gather(a, selection::of(a.layout(), key), out)");
     return {};
   }
   template <class... Nothing>
