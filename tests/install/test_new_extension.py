@@ -1,7 +1,5 @@
 """``python -m usmx new-extension``: what it writes builds, moves, and passes its own tests."""
 
-import hashlib
-import json
 import os
 import re
 import shlex
@@ -18,39 +16,25 @@ from environments import make_environment
 from extension_builds import quick_environment, unpack, wheel_of
 from helpers import run, run_usmx
 from sharing import shared_folder
-from usmx.cli.new_extension import CPP, FEATURES, LANGUAGES, LICENSES, composed, copy_example
+from usmx.cli.new_extension import CPP, DEVICE_CODE, LANGUAGES, LICENSES, copy_example
 
 ROOT = Path(__file__).parents[2]
-BUILT_PROJECTS = Path(__file__).with_name("built_projects.json")
 
-COMBINATIONS = ("", "+kernel", "+onemkl", "+kernel+onemkl")
-# A language and the features beside it: "c+kernel+onemkl".
-KINDS = [language + features for features in COMBINATIONS for language in LANGUAGES]
-CPP_KINDS = [CPP + features for features in COMBINATIONS]
-FULL = COMBINATIONS[-1]
-SOME_KINDS = [*LANGUAGES, "cython+kernel", "c+onemkl", CPP]
-
-
-def full_first(kinds):
-    """Those with every feature are built in CI; the others' texts are compared, and ./test nightly builds them."""
-    return [
-        kind if kind.endswith(FULL) else pytest.param(kind, marks=pytest.mark.nightly)
-        for kind in kinds
-    ]
+KINDS = (*LANGUAGES, *DEVICE_CODE)
+SCALING = (*LANGUAGES, "kernel")  # each has the function scaled
 
 
 def name_of(kind):
-    return f"mine_in_{kind.replace('+', '_')}"
+    return f"mine_in_{kind}"
 
 
 def options_of(kind):
-    language, *features = kind.split("+")
-    return ["--with", language, *(f"--{feature}" for feature in features)]
+    return [f"--{kind}"] if kind in DEVICE_CODE else ["--with", kind]
 
 
 def environment_of(kind):
     """oneMKL's packages are in this environment, and pip installs nothing into another one."""
-    return os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if "onemkl" in kind else None
+    return os.environ | {"LD_LIBRARY_PATH": f"{sys.prefix}/lib"} if kind == "onemkl" else None
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +73,7 @@ def elsewhere(wheel, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", full_first(KINDS))
+@pytest.mark.parametrize("kind", KINDS)
 def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel):
     tests = wheel(kind).parent / "tests"
     command = [elsewhere(kind), "-P", "-m", "pytest", "-q", "-p", "no:cacheprovider"]
@@ -98,45 +82,24 @@ def test_project_passes_its_tests_in_another_environment(kind, elsewhere, wheel)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", full_first(KINDS))
+@pytest.mark.parametrize("kind", KINDS)
 def test_readme_shows_what_the_project_does(kind, elsewhere, tmp_path):
     assert run_usmx("new-extension", name_of(kind), *options_of(kind), cwd=tmp_path).returncode == 0
     readme = (tmp_path / name_of(kind) / "README.md").read_text()
     (program,) = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
     printed = run(elsewhere(kind), "-P", "-c", program, cwd=tmp_path, env=environment_of(kind))
-    product = "[[ 7. 10.]\n [15. 22.]]\n" if "onemkl" in kind else ""
-    scaled = "[2. 4. 6.]\n" if "onemkl" not in kind or "kernel" in kind else ""
-    assert printed == scaled + product
-
-
-@pytest.mark.parametrize("kind", [each for each in KINDS + CPP_KINDS if not each.endswith(FULL)])
-def test_project_with_fewer_features_is_the_one_that_was_built(kind, tmp_path):
-    """./test nightly builds it. Other texts than of its last green run have to be built before they are noted."""
-    assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
-    texts = {
-        str(path.relative_to(tmp_path)): path.read_text("utf-8")
-        for path in sorted(tmp_path.rglob("*"))
-        if path.is_file()
-    }
-    digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
-    noted = json.loads(BUILT_PROJECTS.read_text("utf-8"))
-    assert digest == noted[kind], f"after ./test nightly, note in {BUILT_PROJECTS.name}: {digest}"
+    assert printed == ("[[ 7. 10.]\n [15. 22.]]\n" if kind == "onemkl" else "[2. 4. 6.]\n")
 
 
 @pytest.fixture(scope="session")
 def cpp_project(tmp_path_factory):
     """A C++ project, written where its presets build it."""
 
-    def make(kind, folder):
+    def make(folder):
         folder.mkdir()
-        name = name_of(kind)
-        assert run_usmx("new-extension", name, *options_of(kind), cwd=folder).returncode == 0
+        assert run_usmx("new-extension", name_of(CPP), *options_of(CPP), cwd=folder).returncode == 0
 
-    def made(kind):
-        folder = shared_folder(tmp_path_factory, name_of(kind), partial(make, kind))
-        return folder / name_of(kind)
-
-    return made
+    return shared_folder(tmp_path_factory, name_of(CPP), make) / name_of(CPP)
 
 
 def workflow(project, preset):
@@ -147,44 +110,23 @@ def workflow(project, preset):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", full_first(CPP_KINDS))
-def test_cpp_project_builds_passes_its_tests_and_runs(kind, cpp_project):
-    project = cpp_project(kind)
-    assert "100% tests passed" in workflow(project, "release")
-    printed = run(project / f"build/release/{project.name}_program")
-    product = "[[7, 10],\n [15, 22]]\n" if "onemkl" in kind else ""
-    scaled = "[2, 4, 6]\n" if "onemkl" not in kind or "kernel" in kind else ""
-    assert printed == scaled + product
+def test_cpp_project_builds_passes_its_tests_and_runs(cpp_project):
+    assert "100% tests passed" in workflow(cpp_project, "release")
+    assert run(cpp_project / f"build/release/{cpp_project.name}_program") == "[2, 4, 6]\n"
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_cpp_project_passes_its_tests_under_sanitizers(cpp_project):
-    assert "100% tests passed" in workflow(cpp_project(CPP), "asan")
-
-
-@pytest.mark.parametrize(
-    ("folder", "language", "features"),
-    [("kernel", "nanobind", ["kernel"]), ("onemkl", "nanobind", ["onemkl"]), (CPP, CPP, [])],
-)
-def test_examples_are_what_is_written(folder, language, features):
-    files = composed(f"usmx_with_{folder}", language, features)
-    example = ROOT / "examples" / folder
-    found = {path: (example / path).read_text() for path in files if not path.startswith(".")}
-    assert found == {path: text for path, text in files.items() if not path.startswith(".")}
-
-
-def test_every_feature_has_an_example():
-    assert {"kernel", "onemkl"} == set(FEATURES)
+    assert "100% tests passed" in workflow(cpp_project, "asan")
 
 
 @pytest.mark.slow
 def test_extensions_that_were_built_apart_exchange_arrays(elsewhere):
-    kinds = [language + FULL for language in LANGUAGES]
-    names = [name_of(kind) for kind in kinds]
+    names = [name_of(kind) for kind in SCALING]
     calls = "".join(f"x = {name}.scaled(x, 2)\n" for name in names)
     code = f"import usmx, {', '.join(names)}\nx = usmx.asarray([1.0], usm_type='host')\n{calls}"
-    printed = run(elsewhere(*kinds), "-P", "-c", f"{code}print(x)", env=environment_of(FULL))
+    printed = run(elsewhere(*SCALING), "-P", "-c", f"{code}print(x)")
     assert printed == f"[{2 ** len(names)}.]\n"
 
 
@@ -265,15 +207,14 @@ scaled(x, "2")
 
 @pytest.fixture(scope="session")
 def checked(wheel, tmp_path_factory):
-    """What a type checker says about a program for each language, in one run: lines of text."""
+    """What a type checker says about a program for each kind, in one run: lines of text."""
 
     def make(folder):
-        for language in LANGUAGES:
-            unpack(wheel(language + FULL), folder)
-            program = PROGRAM.format(name=name_of(language + FULL))
-            (folder / f"with_{language}.py").write_text(program)
+        for kind in SCALING:
+            unpack(wheel(kind), folder)
+            (folder / f"with_{kind}.py").write_text(PROGRAM.format(name=name_of(kind)))
         command = [sys.executable, "-P", "-m", "mypy", "--strict", "--cache-dir", os.devnull]
-        programs = [f"with_{language}.py" for language in LANGUAGES]
+        programs = [f"with_{kind}.py" for kind in SCALING]
         done = subprocess.run([*command, *programs], cwd=folder, capture_output=True, text=True)
         (folder / "said.txt").write_text(done.stdout)
 
@@ -281,17 +222,17 @@ def checked(wheel, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_type_checker_knows_the_functions(language, checked):
-    others = [other for other in LANGUAGES if other != language]
-    of_others = tuple(f for o in others for f in (f"with_{o}.py", f"{name_of(o + FULL)}/"))
+@pytest.mark.parametrize("kind", SCALING)
+def test_type_checker_knows_the_functions(kind, checked):
+    others = [other for other in SCALING if other != kind]
+    of_others = tuple(f for o in others for f in (f"with_{o}.py", f"{name_of(o)}/"))
     lines = [line for line in checked if ": error:" in line and not line.startswith(of_others)]
-    program = f"with_{language}.py"
+    program = f"with_{kind}.py"
     assert [line.split(":")[:2] for line in lines] == [[program, "6"], [program, "7"]], checked
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SOME_KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, CPP])
 @pytest.mark.parametrize("license_name", LICENSES)
 def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
     chosen = (*options_of(kind), "--license", license_name)
@@ -306,7 +247,7 @@ def test_project_has_the_licence_that_was_chosen(kind, license_name, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SOME_KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, CPP])
 def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert not (tmp_path / "mine/LICENSE").exists()
@@ -317,7 +258,7 @@ def test_project_has_no_licence_that_nobody_chose(kind, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", SOME_KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, CPP])
 def test_project_has_what_git_and_github_ask_for(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     assert "/build/" in (tmp_path / "mine/.gitignore").read_text().splitlines()
@@ -352,27 +293,26 @@ def test_name_that_is_taken_is_refused(name, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("kind", ["pybind11+kernel+onemkl", "cython+onemkl", "c+kernel", CPP])
-def test_composed_project_says_its_own_name_everywhere(kind, tmp_path):
+@pytest.mark.parametrize("kind", [*KINDS, CPP])
+def test_project_says_its_own_name_everywhere(kind, tmp_path):
     assert run_usmx("new-extension", "mine", *options_of(kind), cwd=tmp_path).returncode == 0
     files = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
-    for path in files:
-        text = path.read_text()
-        assert "usmx_with" not in text, path
-        assert not re.search(r"(?<!actions/checkout)(?<!setup-python)@[a-z]+@", text), path
-
-
-def test_project_says_its_own_name_everywhere(tmp_path):
-    done = run_usmx("new-extension", "mine", cwd=tmp_path)
-    assert done.returncode == 0
-    files = [path for path in (tmp_path / "mine").rglob("*") if path.is_file()]
     names = {str(path.relative_to(tmp_path)) for path in files}
-    assert {
-        "mine/pyproject.toml",
-        "mine/tests/test_mine.py",
-        "mine/python/mine/__init__.py",
-    } <= names
+    of_python = {"mine/pyproject.toml", "mine/python/mine/__init__.py"}
+    assert (of_python <= names, of_python & names == set()) == (kind != CPP, kind == CPP)
+    assert ("mine/tests/test_mine.py" in names) == (kind in LANGUAGES)
     assert not [path for path in files if "usmx_with" in path.read_text()]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--kernel", "--onemkl"), ("--with", "cython", "--kernel"), ("--with", "cpp", "--onemkl")],
+)
+def test_options_that_name_two_projects_are_refused(options, tmp_path):
+    done = run_usmx("new-extension", "mine", *options, cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"argument {options[-1]}: not allowed with argument" in done.stderr
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_builds_leave_in_the_example_is_not_copied(tmp_path):

@@ -181,34 +181,34 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         "new-extension",
         help="write a project with a native extension, which builds and passes its tests",
         description="Writes a project into a new folder: a native extension that takes and returns "
-        "USM arrays, the files that build it, and its tests. The options can be combined.",
+        "USM arrays, the files that build it, and its tests.",
     )
     parser.add_argument(
         "name", metavar="NAME", help="the name of the extension, its module and its folder"
     )
     languages = (*new_extension.LANGUAGES, new_extension.CPP)
-    parser.add_argument(
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
         "--with",
-        dest="language",
+        dest="kind",
         type=one_of(languages),
         metavar=f"{{{','.join(languages)}}}",
         default=languages[0],
         help="the binding library or language; cpp: C++ without Python (default: %(default)s)",
     )
-    parser.add_argument(
+    what.add_argument(
         "--kernel",
-        dest="features",
-        action="append_const",
+        dest="kind",
+        action="store_const",
         const="kernel",
-        default=[],
-        help="add a function whose kernel usmx compiles",
+        help="write a function for nanobind whose kernel usmx compiles",
     )
-    parser.add_argument(
+    what.add_argument(
         "--onemkl",
-        dest="features",
-        action="append_const",
+        dest="kind",
+        action="store_const",
         const="onemkl",
-        help="add a function that calls oneMKL, which comes from PyPI",
+        help="write a function for nanobind that calls oneMKL, which comes from PyPI",
     )
     parser.add_argument(
         "--license",
@@ -217,14 +217,12 @@ def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
         help="write this licence, and name it in pyproject.toml (default: none)",
     )
     parser.set_defaults(
-        command=lambda options: new_extension.run(
-            options.name, options.language, options.features, options.license
-        )
+        command=lambda options: new_extension.run(options.name, options.kind, options.license)
     )
     end_help_with(
         parser,
         "python -m usmx new-extension fast_sums --with pybind11",
-        "python -m usmx new-extension solver --with cython --onemkl --kernel",
+        "python -m usmx new-extension solver --onemkl",
     )
 
 

@@ -5,56 +5,34 @@ import importlib.util
 import keyword
 import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 from usmx._installed import example
-from usmx.cli import project_sources
 
 LANGUAGES = ("nanobind", "pybind11", "cython", "c")
 CPP = "cpp"  # without Python
-FEATURES = ("kernel", "onemkl")
+DEVICE_CODE = ("kernel", "onemkl")  # with nanobind
 LICENSES = ("Apache-2.0", "BSD-3-Clause", "MIT")
 COMMON = "project"  # the example of what projects have in every language
-COMMON_FILES = {"gitignore": ".gitignore", "workflow.yml": ".github/workflows/test.yml"}
 NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
 
 
-def run(name: str, language: str, features: Sequence[str], license_name: str | None) -> int:
+def run(name: str, kind: str, license_name: str | None) -> int:
     """Write the project into a new folder of its name; the exit code is 2 when that cannot be.
 
-    The language is one of LANGUAGES or CPP, the features are of FEATURES.
+    The kind is one of LANGUAGES, of DEVICE_CODE, or CPP: the folder of an example.
     """
     folder = Path(name)
     if reason := why_not(name, folder):
         print(f"usmx new-extension: {reason}", file=sys.stderr)
         return 2
-    if language in LANGUAGES and not features:
-        copy_example(example(language), folder, f"usmx_with_{language}", name)
-    else:
-        write_files(folder, composed(name, language, features))
-    copy_common_files(example(COMMON), folder)
+    copy_example(example(kind), folder, f"usmx_with_{kind}", name)
+    copy_common_files(folder, "cpp_workflow.yml" if kind == CPP else "workflow.yml")
     if license_name:
         write_license(example(COMMON), folder, license_name)
     print(f"wrote {name}/; {name}/README.md says how it is built and tested")
     return 0
-
-
-def composed(name: str, language: str, features: Sequence[str]) -> dict[str, str]:
-    """Return the files of a project whose functions are in C++, by their paths."""
-    templates = example(COMMON) / "native"
-    sources = {feature: example(feature) for feature in FEATURES if feature in features}
-    if language == CPP:
-        return project_sources.written_in_cpp(templates, sources, example(CPP), name)
-    return project_sources.written(templates, sources, language, name)
-
-
-def write_files(folder: Path, files: dict[str, str]) -> None:
-    """Write texts below a folder."""
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
 
 
 def why_not(name: str, folder: Path) -> str | None:
@@ -86,13 +64,12 @@ def copy_example(source: Path, target: Path, old: str, new: str) -> None:
             copied.write_text(text, encoding="utf-8")
 
 
-def copy_common_files(source: Path, target: Path) -> None:
+def copy_common_files(target: Path, workflow: str) -> None:
     """Copy what projects have in common; git would obey some of these names here, too."""
-    for name, place in COMMON_FILES.items():
-        copied = target / place
-        if not copied.exists():  # a C++ project has a workflow of its own
-            copied.parent.mkdir(parents=True, exist_ok=True)
-            copied.write_bytes((source / name).read_bytes())
+    for name, path in (("gitignore", ".gitignore"), (workflow, ".github/workflows/test.yml")):
+        copied = target / path
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_bytes((example(COMMON) / name).read_bytes())
 
 
 def write_license(source: Path, target: Path, name: str) -> None:
