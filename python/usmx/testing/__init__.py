@@ -10,10 +10,9 @@ in USM too.
 from typing import TYPE_CHECKING
 
 from usmx.testing._assertions import assert_allclose, assert_array_equal
-from usmx.testing._consumer import check_consumer
+from usmx.testing._consumers import check_consumer, check_dlpack_consumer
 from usmx.testing._producer import check_producer
 from usmx.testing._report import Finding, Report
-from usmx.testing._tensor_consumer import check_dlpack_consumer
 from usmx.testing._tensor_producer import check_dlpack_producer
 
 __all__ = [

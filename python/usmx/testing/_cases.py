@@ -1,32 +1,25 @@
 """Cases that usmx.testing feeds to a consumer: good producers, and hostile ones."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy
 
 from usmx import _core
-from usmx.testing._elements import Probe
 from usmx.testing._producer import TYPES
+from usmx.testing._rules import Probe
 
-_TYPES = [("|" if code[1:] == "1" else "<", code) for code in sorted(TYPES)]
+_CODES = sorted(TYPES)
 KINDS = ("device", "shared", "host")
-TYPESTRS = tuple(f"{prefix}{code}" for prefix, code in _TYPES)
+TYPESTRS = tuple(f"{'|' if code[1:] == '1' else '<'}{code}" for code in _CODES)
 MEMORY = {
     "device": _core.MemoryUSMDevice,
     "shared": _core.MemoryUSMShared,
     "host": _core.MemoryUSMHost,
 }
 ROOM = 24  # elements in the memory of a good producer
-
-
-class _Producer:
-    """The dictionary, and what keeps the memory alive."""
-
-    def __init__(self, interface, owner):
-        self.__sycl_usm_array_interface__ = interface
-        self.owner = owner
 
 
 class _ThroughProperty:
@@ -43,27 +36,6 @@ class _ThroughProperty:
         return dict(self.interface)
 
 
-class _AnyMapping(Mapping):
-    def __init__(self, entries):
-        self.entries = entries
-
-    def __getitem__(self, key):
-        return self.entries[key]
-
-    def __iter__(self):
-        return iter(self.entries)
-
-    def __len__(self):
-        return len(self.entries)
-
-
-class _Holder:
-    """Any object with _get_capsule()."""
-
-    def __init__(self, get):
-        self._get_capsule = get
-
-
 @dataclass
 class Given:
     """A good producer, and what a consumer should make of it."""
@@ -71,26 +43,71 @@ class Given:
     producer: Any
     memory: Any
     elements: numpy.ndarray  # on the host
-    span: numpy.ndarray  # its bytes, from the lowest to the highest element
     address: int  # of element zero
+    span: numpy.ndarray  # its bytes, from the lowest to the highest element
     lowest: int  # address of the lowest element
 
 
 @dataclass(frozen=True)
-class Good:
-    """A producer that keeps all rules."""
+class Case:
+    """A case for a consumer, which `make` feeds it with."""
 
     name: str
-    kind: str = "shared"
+    lies_about_memory: bool = False  # who believes it may crash
+
+    @property
+    def expected(self) -> str:
+        """The result, or the error, that a consumer should make of it."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Filled(Case):
+    """Numbers in memory of which a good producer shows a part; counts are in elements."""
+
     typestr: str = "<f8"
     shape: tuple[int, ...] = (3, 4)
     strides: tuple[int, ...] | None = None
-    offset: int = 0
+    offset: int = 0  # of element zero
+
+    def filled(self, memory_of: Callable[[numpy.ndarray], tuple[int, Any]]) -> Given:
+        """Allocate, and fill; `memory_of` gives an address and what keeps the memory alive."""
+        dtype = numpy.dtype(self.typestr)
+        counted = numpy.arange(1, ROOM + 1)
+        counted = counted % 2 if dtype.kind == "b" else counted
+        host = counted.astype(dtype) * (1 - 2j if dtype.kind == "c" else dtype.type(1))
+        start, memory = memory_of(host)
+        bytestrides = self.strides and [stride * dtype.itemsize for stride in self.strides]
+        elements = numpy.ndarray(self.shape, dtype, host, self.offset * dtype.itemsize, bytestrides)
+        low, high = numpy.lib.array_utils.byte_bounds(elements)
+        first = low - host.ctypes.data
+        last = first + (high - low if elements.size else 0)
+        return Given(
+            None,
+            memory,
+            elements.copy(),
+            start + self.offset * dtype.itemsize,
+            host.view("u1")[first:last].copy(),
+            start + first,
+        )
+
+
+def usm_of(kind: str, host: numpy.ndarray) -> tuple[int, Any]:
+    """A copy of these numbers: its address, and the memory."""
+    memory = MEMORY[kind](host.nbytes)
+    memory.copy_from_host(host.view("u1"))
+    return memory._pointer, memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Good(Filled):
+    """A producer that keeps all rules."""
+
+    kind: str = "shared"
     readonly: bool = False
     change: Callable[[dict, Any], Any] = lambda interface, memory: interface
-    through: type = _Producer
+    through: type = Probe
     twice: bool = False  # to be consumed twice
-    lies_about_memory: bool = False
 
     @property
     def expected(self) -> str:
@@ -99,35 +116,18 @@ class Good:
 
     def make(self) -> Given:
         """Allocate, fill and describe."""
-        dtype = numpy.dtype(self.typestr)
-        host = numbers(dtype)
-        memory = MEMORY[self.kind](host.nbytes)
-        memory.copy_from_host(host.view("u1"))
-        interface = self.change(_interface(memory, self), memory)
-        bytestrides = self.strides and [stride * dtype.itemsize for stride in self.strides]
-        elements = numpy.ndarray(self.shape, dtype, host, self.offset * dtype.itemsize, bytestrides)
-        low, high = numpy.lib.array_utils.byte_bounds(elements)
-        if elements.size == 0:
-            high = low
-        first = low - host.ctypes.data
-        return Given(
-            self.through(interface, memory),
-            memory,
-            elements.copy(),
-            host.view("u1")[first : first + high - low].copy(),
-            memory._pointer + self.offset * dtype.itemsize,
-            memory._pointer + first,
-        )
+        given = self.filled(lambda host: usm_of(self.kind, host))
+        interface = self.change(_interface(given.memory, self), given.memory)
+        given.producer = self.through(interface, given.memory)
+        return given
 
 
 @dataclass(frozen=True)
-class Hostile:
+class Hostile(Case):
     """A producer that breaks one rule: it must be refused with one of these errors."""
 
-    name: str
-    make: Callable[[], Any]
+    make: Callable[[], Any] = object
     errors: tuple[type[Exception], ...] = (TypeError, ValueError)
-    lies_about_memory: bool = field(default=False)  # who believes it may crash
 
     @property
     def expected(self) -> str:
@@ -135,13 +135,6 @@ class Hostile:
         if self.errors == (Exception,):
             return "an error"
         return " or ".join(error.__name__.lstrip("_") for error in self.errors)
-
-
-def numbers(dtype: numpy.dtype) -> numpy.ndarray:
-    """The numbers in the memory of a good producer."""
-    counted = numpy.arange(1, ROOM + 1)
-    counted = counted % 2 if dtype.kind == "b" else counted
-    return counted.astype(dtype) * (1 - 2j if dtype.kind == "c" else dtype.type(1))
 
 
 def _interface(memory, case: Good) -> dict:
@@ -160,8 +153,7 @@ def _with(**entries):
     """Change a good dictionary; callables get the memory."""
 
     def change(interface, memory):
-        made = {key: e(memory) if callable(e) else e for key, e in entries.items()}
-        return interface | made
+        return interface | {key: e(memory) if callable(e) else e for key, e in entries.items()}
 
     return change
 
@@ -176,6 +168,11 @@ def _queue_capsule(memory):
 
 def _context_capsule(memory):
     return memory.sycl_context._get_capsule()
+
+
+def _holder(get):
+    """Any object with _get_capsule()."""
+    return SimpleNamespace(_get_capsule=get)
 
 
 GOOD = (
@@ -203,7 +200,7 @@ GOOD = (
     Good("without strides and offset", change=_without("strides", "offset")),
     Good("strides and offset are None", change=_with(strides=None, offset=None)),
     Good("unknown keys", change=_with(stream="text")),
-    Good("a Mapping that is no dict", change=lambda interface, memory: _AnyMapping(interface)),
+    Good("a Mapping that is no dict", change=lambda interface, memory: MappingProxyType(interface)),
     Good("a property", through=_ThroughProperty),
     Good("syclobj: context", change=_with(syclobj=lambda m: m.sycl_context)),
     Good("syclobj: filter string", change=_with(syclobj=lambda m: m.sycl_device.filter_string)),
@@ -211,7 +208,7 @@ GOOD = (
     Good("syclobj: context capsule", change=_with(syclobj=_context_capsule)),
     Good(
         "syclobj: _get_capsule()",
-        change=_with(syclobj=lambda m: _Holder(m.sycl_queue._get_capsule)),
+        change=_with(syclobj=lambda m: _holder(m.sycl_queue._get_capsule)),
     ),
     Good("imported twice, queue capsule", change=_with(syclobj=_queue_capsule), twice=True),
     Good("imported twice, context capsule", change=_with(syclobj=_context_capsule), twice=True),
@@ -223,9 +220,9 @@ def _broken(name, change, **options):
 
     def make():
         memory = _core.MemoryUSMShared(96)
-        return _Producer(change(_interface(memory, Good("")), memory), memory)
+        return Probe(change(_interface(memory, Good("")), memory), memory)
 
-    return Hostile(name, make, **options)
+    return Hostile(name, make=make, **options)
 
 
 def _lie(name, change):
@@ -242,7 +239,7 @@ def _freed():
     memory = _core.MemoryUSMShared(1 << 20)
     interface = _interface(memory, Good(""))
     del memory
-    return Probe(**interface)
+    return Probe(interface)
 
 
 def _of_the_host(syclobj_of):
@@ -250,7 +247,7 @@ def _of_the_host(syclobj_of):
         host = numpy.zeros(12)
         memory = _core.MemoryUSMShared(96)
         change = _with(data=(host.ctypes.data, False), syclobj=syclobj_of)
-        return _Producer(change(_interface(memory, Good("")), memory), (memory, host))
+        return Probe(change(_interface(memory, Good("")), memory), (memory, host))
 
     return make
 
@@ -260,9 +257,9 @@ class Marker(ValueError):
 
 
 HOSTILE = (
-    Hostile("no attribute", object),
-    Hostile("attribute: not a mapping", lambda: _Producer(5, None)),
-    Hostile("attribute: raises", lambda: _ThroughProperty(Marker("mine")), (Marker,)),
+    Hostile("no attribute"),
+    Hostile("attribute: not a mapping", make=lambda: Probe(5)),
+    Hostile("attribute: raises", make=lambda: _ThroughProperty(Marker("mine")), errors=(Marker,)),
     _broken("version: missing", _without("version")),
     _broken("version: 2", _with(version=2)),
     _broken("version: True", _with(version=True)),
@@ -292,7 +289,7 @@ HOSTILE = (
         _with(syclobj="accelerator:99"),
         errors=(TypeError, ValueError, RuntimeError),
     ),
-    _broken("syclobj: _get_capsule() gives 5", _with(syclobj=lambda m: _Holder(lambda: 5))),
+    _broken("syclobj: _get_capsule() gives 5", _with(syclobj=lambda m: _holder(lambda: 5))),
     _lie("syclobj: used capsule", _with(syclobj=_used_capsule)),
     _lie("data: pointer 0", _with(data=(0, False))),
     _lie("data: negative pointer", _with(data=(-8, False))),
@@ -306,13 +303,9 @@ HOSTILE = (
         "pointer: garbage, in a context",
         _with(data=(4096, False), syclobj=lambda m: m.sycl_context),
     ),
-    Hostile("pointer: host memory", _of_the_host(lambda m: m.sycl_queue), lies_about_memory=True),
-    Hostile(
-        "pointer: host memory, in a context",
-        _of_the_host(lambda m: m.sycl_context),
-        lies_about_memory=True,
-    ),
-    Hostile("pointer: freed memory", _freed, lies_about_memory=True),
+    Hostile("pointer: host memory", True, _of_the_host(lambda m: m.sycl_queue)),
+    Hostile("pointer: host memory, in a context", True, _of_the_host(lambda m: m.sycl_context)),
+    Hostile("pointer: freed memory", True, _freed),
     _lie("bounds: past the end", _with(shape=(3, 5))),
     _lie("bounds: far past the end", _with(shape=(2**23,))),
     _lie("bounds: past the end by strides", _with(strides=(5, 1))),

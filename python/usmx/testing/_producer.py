@@ -6,70 +6,34 @@ nothing but the SYCL object), which usmx imports or refuses.
 
 import ctypes
 import gc
+import math
 import operator
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy
 
 from usmx import _core
 from usmx._core import asnumpy
-from usmx.testing._elements import Elements, Probe, agreed_readonly, bytes_at
-from usmx.testing._report import BROKEN, Broken, Finding, NotApplicable, NotTried, Report, Rules
+from usmx.testing._report import Report
+from usmx.testing._rules import (
+    Broken,
+    NotApplicable,
+    NotTried,
+    Subject,
+    bytes_on,
+    only_if,
+    require,
+    rule,
+)
 
 ATTRIBUTE = "__sycl_usm_array_interface__"
-_KINDS_AND_SIZES = "b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16"
-TYPES = frozenset(_KINDS_AND_SIZES.split())
+TYPES = frozenset((
+    "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16",
+))  # fmt: skip
 KEYS = ("version", "shape", "typestr", "typedescr", "data", "strides", "offset")
+_READABLE = ("shape", "typestr", "data", "strides", "offset")
 _READ_AT_MOST = 1 << 26  # bytes that are compared to see whether they still change
-
-
-_RULES = Rules()
-_rule = _RULES.add
-
-
-class _Subject(Elements):
-    """The producer, its dictionary as first read, and what the rules have made of it so far."""
-
-    def __init__(self, producer, start_work):
-        super().__init__()
-        self.producer = producer
-        self.start_work = start_work
-        self.findings: dict[str, Finding] = {}
-        self.interface: Mapping = {}
-        self.again: Mapping = {}
-        self.readonly = False
-        self.kind = "unknown"
-
-    def read(self) -> Mapping:
-        return getattr(self.producer, ATTRIBUTE)
-
-    def require(self, key: str):
-        if key not in self.interface:
-            raise Broken("missing")
-        return self.interface[key]
-
-    def bytes_at(self, address: int, nbytes: int):
-        """A view of these bytes, if they are USM of the producer's context."""
-        return bytes_at(address, nbytes, self.interface["syclobj"])
-
-    def snapshot(self) -> bytes:
-        """The bytes of the elements, read without waiting for the producer's queue."""
-        nbytes = min(self.nbytes, _READ_AT_MOST)
-        if self.kind in ("shared", "host"):
-            return ctypes.string_at(self.first_byte, nbytes)
-        view = self.bytes_at(self.first_byte, nbytes)
-        unordered = Probe(
-            version=1,
-            shape=(nbytes,),
-            typestr="|u1",
-            data=(self.first_byte, True),
-            syclobj=_core.SyclQueue(view.sycl_context, view.sycl_device),  # a new one: idle
-        )
-        return asnumpy(unordered).tobytes()
-
-    def wait(self) -> None:
-        """Wait for the producer's own queue, where it can be known."""
-        self.bytes_at(self.first_byte, 1).sycl_queue.wait()
 
 
 def check_producer(obj: object, *, start_work: Callable[[], object] | None = None) -> Report:
@@ -90,271 +54,231 @@ def check_producer(obj: object, *, start_work: Callable[[], object] | None = Non
     Example:
         >>> usmx.testing.check_producer(usmx.zeros((2, 3))).raise_if_broken()
     """
-    subject = _Subject(obj, start_work)
-    _RULES.judge(subject, subject.findings)
-    return Report(f"producer {type(obj).__qualname__}", tuple(subject.findings.values()))
+    return _Producer(obj, start_work).report("producer")
 
 
-# ---- the dictionary, key by key
+class _Producer(Subject):
+    """The producer, and its dictionary as first read."""
+
+    def __init__(self, producer: Any, start_work: Callable[[], object] | None) -> None:
+        super().__init__(producer)
+        self.start_work = start_work
+        self.interface: Mapping = {}
+        self.again: Mapping = {}
+        self.readonly = False
+        self.kind = "unknown"
+
+    @property
+    def syclobj(self) -> Any:
+        return self.interface["syclobj"]
+
+    def required(self, key: str) -> Any:
+        require(key in self.interface, "missing")
+        return self.interface[key]
+
+    def import_syclobj(self) -> None:
+        """Import an array without elements, which tests nothing but the SYCL object."""
+        self.bytes_at(0, 0)
+
+    def snapshot(self) -> bytes:
+        """The bytes of the elements, read without waiting for the producer's queue."""
+        nbytes = min(self.nbytes, _READ_AT_MOST)
+        if self.kind in ("shared", "host"):
+            return ctypes.string_at(self.first_byte, nbytes)
+        view = self.bytes_at(self.first_byte, nbytes)
+        idle = _core.SyclQueue(view.sycl_context, view.sycl_device)  # since it is new
+        return asnumpy(bytes_on(idle, self.first_byte, nbytes)).tobytes()
+
+    # ---- the dictionary, key by key
+
+    @rule("attribute", "a dict or another Mapping")
+    def _attribute(self) -> str:
+        if self.start_work is not None:
+            self.start_work()
+        interface = getattr(self.producer, ATTRIBUTE)
+        name = type(interface).__name__
+        require(isinstance(interface, Mapping), name)
+        self.interface = interface
+        self.again = getattr(self.producer, ATTRIBUTE)  # now: later rules take the queue out
+        return name
+
+    @rule("version", "the integer 1", "attribute")
+    def _version(self) -> str:
+        version = self.required("version")
+        require(not isinstance(version, bool) and _integer(version) == 1, repr(version))
+        return "1"
+
+    @rule("shape", "tuple or list of integers >= 0", "attribute")
+    def _shape(self) -> str:
+        shape = self.required("shape")
+        self.shape = _integers(shape)
+        require(all(extent >= 0 for extent in self.shape), repr(shape))
+        return repr(shape)
+
+    @rule("typestr", "'<f8' and the like: native order, kinds b i u f c", "attribute")
+    def _typestr(self) -> str:
+        typestr = self.required("typestr")
+        require(isinstance(typestr, str), repr(typestr))
+        if typestr.startswith("|V"):
+            fields = self.interface.get("typedescr")
+            if not isinstance(fields, list):
+                raise Broken(f"{typestr!r} without a list of fields in 'typedescr'")
+            self.itemsize = numpy.dtype([tuple(field) for field in fields]).itemsize
+            found = f"{typestr!r} with fields of {self.itemsize} bytes"
+            require(typestr == f"|V{self.itemsize}", found)
+            return typestr
+        code = typestr.lstrip("<=|")
+        require(code in TYPES and len(typestr) <= len(code) + 1, repr(typestr))
+        dtype = numpy.dtype(code)
+        self.itemsize, self.alignment = dtype.itemsize, dtype.alignment
+        return repr(typestr)
+
+    @rule("typedescr", "absent, or agreeing with 'typestr'", "typestr")
+    def _typedescr(self) -> str:
+        typedescr = self.interface.get("typedescr")
+        typestr = self.interface["typestr"]
+        if typedescr is None:
+            return "absent"
+        agrees = typestr.startswith("|V") or typedescr == [("", typestr)]
+        require(agrees, f"{typedescr!r} with typestr {typestr!r}")
+        return repr(typedescr)
+
+    @rule("data", "(integer pointer, bool read-only)", "attribute")
+    def _data(self) -> str:
+        data = self.interface.get("data")
+        if data is None:
+            host = _host_array(self.producer)
+            self.pointer, self.readonly = host.ctypes.data, not host.flags.writeable
+            return "none: the buffer's"
+        require(isinstance(data, (tuple, list)) and len(data) == 2, repr(data))
+        self.pointer = _integer(data[0])
+        require(isinstance(data[1], (bool, int, numpy.bool_)), repr(data))
+        self.readonly = bool(data[1])
+        is_pointer = 0 <= self.pointer < 2**64 and (self.pointer != 0 or self.is_empty)
+        require(is_pointer, repr(data))
+        note = ": consumers may not write" if self.readonly else ""
+        return f"({self.pointer:#x}, {self.readonly}){note}"
+
+    @rule("strides", "none, or as many integers as 'shape'", "shape")
+    def _strides(self) -> str:
+        strides = self.interface.get("strides")
+        if strides is not None:
+            found = _integers(strides)
+            require(len(found) == len(self.shape), f"{found}, shape {self.shape}")
+            self.strides = found
+        return repr(strides)
+
+    @rule("offset", "none, or an integer", "attribute")
+    def _offset(self) -> str:
+        offset = self.interface.get("offset")
+        self.offset = 0 if offset is None else _integer(offset)
+        return repr(offset)
+
+    @rule(
+        "syclobj", "a queue, a context, a filter string, a capsule, or _get_capsule()", "attribute"
+    )
+    def _syclobj(self) -> str:
+        self.required("syclobj")
+        self.import_syclobj()
+        return type(self.syclobj).__name__
+
+    @rule("syclobj again", "it can be asked and imported any number of times", "syclobj")
+    def _syclobj_again(self) -> str:
+        syclobj = self.syclobj
+        before = repr(syclobj)
+        self.import_syclobj()
+        if type(syclobj).__name__ == "PyCapsule":
+            require(repr(syclobj) == before, f"{before} became {syclobj!r}")
+            return "the capsule keeps its name"
+        if not hasattr(syclobj, "_get_capsule"):
+            return "imported twice"
+        capsule = syclobj._get_capsule()  # used as by dpctl's constructors, which rename it
+        (_core.SyclQueue if "SyclQueueRef" in repr(capsule) else _core.SyclContext)(capsule)
+        self.import_syclobj()
+        return "a new capsule after one was used"
+
+    # ---- what it says of the memory
+
+    _arithmetic = rule("arithmetic", "sizes, strides and addresses fit 64 bits", *_READABLE)(
+        Subject.arithmetic
+    )
+
+    @rule("pointer", "USM in the context of 'syclobj'", "data", "arithmetic", "syclobj")
+    def _pointer(self) -> str:
+        only_if(not self.is_empty, "no elements")
+        try:
+            self.kind = self.bytes_at(self.pointer, 1).usm_type
+        except ValueError:
+            # One past the end is a fair start for negative offsets.
+            self.kind = self.bytes_at(self.first_byte, 1).usm_type
+        return f"{self.kind} memory at {self.pointer:#x}"
+
+    _bounds, _alignment = Subject.BOUNDS, Subject.ALIGNMENT
+
+    @rule("ready", "no work on the data is running when the dictionary is given", "bounds")
+    def _ready(self) -> str:
+        before = self.snapshot()
+        self.bytes_at(self.first_byte, 1).sycl_queue.wait()  # the producer's, where it is known
+        is_same = self.snapshot() == before
+        require(is_same, "the data changed while the queue was waited for")
+        if self.start_work is None:
+            raise NotTried("nothing seen to change; start_work= enqueues work to look for")
+        return "nothing changed"
+
+    @rule("read-only flag", "data[1] says what flags and buffer of the object say", "data")
+    def _readonly_flag(self) -> str:
+        return self.agreed_readonly(self.readonly, "data[1]")
+
+    @rule("buffer", "the object's buffer is the same memory", "data", "pointer")
+    def _buffer(self) -> str:
+        only_if(self.kind in ("shared", "host"), f"{self.kind} memory is not for the host")
+        try:
+            host = _host_array(self.producer)
+        except (TypeError, BufferError) as error:
+            raise NotApplicable("the object has no buffer") from error
+        size = math.prod(self.shape) * self.itemsize
+        found = f"{host.nbytes} bytes at {host.ctypes.data:#x}"
+        is_same = (host.ctypes.data, host.nbytes) == (self.element_zero, size)
+        require(is_same, f"{found}, not {size} at {self.element_zero:#x}")
+        return found
+
+    # ---- what it does over time
+
+    @rule("stable", "reading the attribute twice gives the same", "attribute")
+    def _stable(self) -> str:
+        for key in KEYS:
+            first, second = self.interface.get(key), self.again.get(key)
+            require(first == second, f"{key!r}: {first!r}, then {second!r}")
+        first, second = self.interface.get("syclobj"), self.again.get("syclobj")
+        require(type(first) is type(second), f"'syclobj': {first!r}, then {second!r}")
+        return "the same"
+
+    @rule("lifetime", "the memory outlives the dictionary, while the object lives", "bounds")
+    def _lifetime(self) -> str:
+        syclobj = self.syclobj
+        self.interface = {}
+        gc.collect()
+        self.interface = {"syclobj": syclobj}
+        self.bytes_at(self.first_byte, self.nbytes)
+        return "still there"
+
+    @rule("import", "usmx imports it", *_READABLE, "version", "typedescr", "syclobj", "arithmetic")
+    def _import(self) -> str:
+        return self.imported(_core.from_usm_array_interface)
 
 
-@_rule("attribute", "a dict or another Mapping")
-def _attribute(subject: _Subject) -> str:
-    if subject.start_work is not None:
-        subject.start_work()
-    interface = subject.read()
-    if not isinstance(interface, Mapping):
-        raise Broken(type(interface).__name__)
-    subject.interface = interface
-    subject.again = subject.read()  # now: later rules take the queue out
-    return type(interface).__name__
-
-
-@_rule("version", "the integer 1", "attribute")
-def _version(subject: _Subject) -> str:
-    version = subject.require("version")
-    if isinstance(version, bool) or _integer(version) != 1:
-        raise Broken(repr(version))
-    return "1"
-
-
-@_rule("shape", "tuple or list of integers >= 0", "attribute")
-def _shape(subject: _Subject) -> str:
-    shape = subject.require("shape")
-    subject.shape = _integers(shape)
-    if any(extent < 0 for extent in subject.shape):
-        raise Broken(repr(shape))
-    return repr(shape)
-
-
-@_rule("typestr", "'<f8' and the like: native order, kinds b i u f c", "attribute")
-def _typestr(subject: _Subject) -> str:
-    typestr = subject.require("typestr")
-    if not isinstance(typestr, str):
-        raise Broken(repr(typestr))
-    if typestr.startswith("|V"):
-        dtype = numpy.dtype(_fields(subject.interface))
-        if typestr != f"|V{dtype.itemsize}":
-            raise Broken(f"{typestr!r} with fields of {dtype.itemsize} bytes")
-        subject.itemsize = dtype.itemsize
-        return typestr
-    if typestr.lstrip("<=|") not in TYPES or len(typestr) > len(typestr.lstrip("<=|")) + 1:
-        raise Broken(repr(typestr))
-    dtype = numpy.dtype(typestr.lstrip("<=|"))
-    subject.itemsize, subject.alignment = dtype.itemsize, dtype.alignment
-    return repr(typestr)
-
-
-@_rule("typedescr", "absent, or agreeing with 'typestr'", "typestr")
-def _typedescr(subject: _Subject) -> str:
-    typedescr = subject.interface.get("typedescr")
-    typestr = subject.interface["typestr"]
-    if typedescr is None:
-        return "absent"
-    if not typestr.startswith("|V") and typedescr != [("", typestr)]:
-        raise Broken(f"{typedescr!r} with typestr {typestr!r}")
-    return repr(typedescr)
-
-
-@_rule("data", "(integer pointer, bool read-only)", "attribute")
-def _data(subject: _Subject) -> str:
-    data = subject.interface.get("data")
-    if data is None:
-        host = _host_array(subject.producer)
-        subject.pointer, subject.readonly = host.ctypes.data, not host.flags.writeable
-        return "none: the buffer's"
-    if not isinstance(data, (tuple, list)) or len(data) != 2:
-        raise Broken(repr(data))
-    subject.pointer = _integer(data[0])
-    if not isinstance(data[1], (bool, int, numpy.bool_)):
-        raise Broken(repr(data))
-    subject.readonly = bool(data[1])
-    if not 0 <= subject.pointer < 2**64 or (subject.pointer == 0 and not subject.is_empty):
-        raise Broken(repr(data))
-    note = ": consumers may not write" if subject.readonly else ""
-    return f"({subject.pointer:#x}, {subject.readonly}){note}"
-
-
-@_rule("strides", "none, or as many integers as 'shape'", "shape")
-def _strides(subject: _Subject) -> str:
-    strides = subject.interface.get("strides")
-    if strides is not None:
-        subject.strides = _integers(strides)
-        if len(subject.strides) != len(subject.shape):
-            found, subject.strides = subject.strides, None
-            raise Broken(f"{found}, shape {subject.shape}")
-    return repr(strides)
-
-
-@_rule("offset", "none, or an integer", "attribute")
-def _offset(subject: _Subject) -> str:
-    offset = subject.interface.get("offset")
-    subject.offset = 0 if offset is None else _integer(offset)
-    return repr(offset)
-
-
-@_rule("syclobj", "a queue, a context, a filter string, a capsule, or _get_capsule()", "attribute")
-def _syclobj(subject: _Subject) -> str:
-    syclobj = subject.require("syclobj")
-    _core.from_usm_array_interface(_nothing_on(syclobj))
-    return type(syclobj).__name__
-
-
-@_rule("syclobj again", "it can be asked and imported any number of times", "syclobj")
-def _syclobj_again(subject: _Subject) -> str:
-    syclobj = subject.interface["syclobj"]
-    before = repr(syclobj)
-    _core.from_usm_array_interface(_nothing_on(syclobj))
-    if type(syclobj).__name__ == "PyCapsule":
-        if repr(syclobj) != before:
-            raise Broken(f"{before} became {syclobj!r}")
-        return "the capsule keeps its name"
-    if not hasattr(syclobj, "_get_capsule"):
-        return "imported twice"
-    _use_up(syclobj._get_capsule())
-    _core.from_usm_array_interface(_nothing_on(syclobj))
-    return "a new capsule after one was used"
-
-
-# ---- what it says of the memory
-
-_READABLE = ("shape", "typestr", "data", "strides", "offset")
-
-
-@_rule("arithmetic", "sizes, strides and addresses fit 64 bits", *_READABLE)
-def _arithmetic(subject: _Subject) -> str:
-    return f"{subject.counted_nbytes()} bytes"
-
-
-@_rule("pointer", "USM in the context of 'syclobj'", "data", "arithmetic", "syclobj")
-def _pointer(subject: _Subject) -> str:
-    if subject.is_empty:
-        raise NotApplicable("no elements")
-    try:
-        subject.kind = subject.bytes_at(subject.pointer, 1).usm_type
-    except ValueError:
-        # One past the end is a fair start for negative offsets.
-        subject.kind = subject.bytes_at(subject.first_byte, 1).usm_type
-    return f"{subject.kind} memory at {subject.pointer:#x}"
-
-
-@_rule("bounds", "every element inside the allocation", "pointer")
-def _bounds(subject: _Subject) -> str:
-    view = subject.bytes_at(subject.first_byte, subject.nbytes)
-    return f"{view.nbytes} bytes from {subject.first_byte:#x}"
-
-
-@_rule("alignment", "element zero aligned for its type", "arithmetic")
-def _alignment(subject: _Subject) -> str:
-    if subject.is_empty:
-        raise NotApplicable("no elements")
-    if subject.element_zero % subject.alignment:
-        raise Broken(f"{subject.element_zero:#x} is not a multiple of {subject.alignment}")
-    return f"{subject.element_zero:#x} is a multiple of {subject.alignment}"
-
-
-@_rule("ready", "no work on the data is running when the dictionary is given", "bounds")
-def _ready(subject: _Subject) -> str:
-    before = subject.snapshot()
-    subject.wait()
-    if subject.snapshot() != before:
-        raise Broken("the data changed while the queue was waited for")
-    if subject.start_work is None:
-        raise NotTried("nothing seen to change; start_work= enqueues work to look for")
-    return "nothing changed"
-
-
-@_rule("read-only flag", "data[1] says what flags and buffer of the object say", "data")
-def _readonly_flag(subject: _Subject) -> str:
-    return agreed_readonly(subject.producer, subject.readonly, "data[1]")
-
-
-@_rule("buffer", "the object's buffer is the same memory", "data", "pointer")
-def _buffer(subject: _Subject) -> str:
-    if subject.kind not in ("shared", "host"):
-        raise NotApplicable(f"{subject.kind} memory is not for the host")
-    try:
-        host = _host_array(subject.producer)
-    except (TypeError, BufferError) as error:
-        raise NotApplicable("the object has no buffer") from error
-    size = int(numpy.prod(subject.shape, dtype=object)) * subject.itemsize
-    if (host.ctypes.data, host.nbytes) != (subject.element_zero, size):
-        raise Broken(
-            f"{host.nbytes} bytes at {host.ctypes.data:#x}, not {size} at {subject.element_zero:#x}"
-        )
-    return f"{host.nbytes} bytes at {host.ctypes.data:#x}"
-
-
-# ---- what it does over time
-
-
-@_rule("stable", "reading the attribute twice gives the same", "attribute")
-def _stable(subject: _Subject) -> str:
-    again = subject.again
-    for key in KEYS:
-        first, second = subject.interface.get(key), again.get(key)
-        if first != second:
-            raise Broken(f"{key!r}: {first!r}, then {second!r}")
-    first, second = subject.interface.get("syclobj"), again.get("syclobj")
-    if type(first) is not type(second):
-        raise Broken(f"'syclobj': {first!r}, then {second!r}")
-    return "the same"
-
-
-@_rule("lifetime", "the memory outlives the dictionary, while the object lives", "bounds")
-def _lifetime(subject: _Subject) -> str:
-    syclobj = subject.interface["syclobj"]
-    subject.interface = {}
-    gc.collect()
-    subject.interface = {"syclobj": syclobj}
-    subject.bytes_at(subject.first_byte, subject.nbytes)
-    return "still there"
-
-
-@_rule("import", "usmx imports it", *_READABLE, "version", "typedescr", "syclobj", "arithmetic")
-def _import(subject: _Subject) -> str:
-    for rule in ("pointer", "bounds", "alignment"):
-        if subject.findings[rule].outcome == BROKEN:
-            raise NotApplicable(f"needs '{rule}', which is broken")
-    view = _core.from_usm_array_interface(subject.producer)
-    return f"{view.dtype} {view.shape} on {view.sycl_device.filter_string}"
-
-
-# ---- helpers
-
-
-def _integer(value) -> int:
+def _integer(value: Any) -> int:
     try:
         return operator.index(value)
     except TypeError as error:
         raise Broken(repr(value)) from error
 
 
-def _integers(values) -> tuple[int, ...]:
-    if not isinstance(values, (tuple, list)):
-        raise Broken(f"{type(values).__name__} {values!r}")
+def _integers(values: Any) -> tuple[int, ...]:
+    require(isinstance(values, (tuple, list)), f"{type(values).__name__} {values!r}")
     return tuple(map(_integer, values))
 
 
-def _fields(interface: Mapping) -> list:
-    """The fields of a structured type, as NumPy takes them."""
-    typedescr = interface.get("typedescr")
-    if not isinstance(typedescr, list):
-        raise Broken(f"{interface['typestr']!r} without a list of fields in 'typedescr'")
-    return [tuple(field) for field in typedescr]
-
-
-def _nothing_on(syclobj) -> Probe:
-    """An array without elements: it tests nothing but the SYCL object."""
-    return Probe(version=1, shape=(0,), typestr="|u1", data=(0, False), syclobj=syclobj)
-
-
-def _use_up(capsule) -> None:
-    """Take a capsule as dpctl's constructors do, which rename it."""
-    constructor = _core.SyclQueue if "SyclQueueRef" in repr(capsule) else _core.SyclContext
-    constructor(capsule)
-
-
-def _host_array(producer) -> numpy.ndarray:
+def _host_array(producer: Any) -> numpy.ndarray:
     """The buffer of an object as an array; TypeError or BufferError when it has none."""
     return numpy.asarray(memoryview(producer))

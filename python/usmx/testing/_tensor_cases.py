@@ -7,7 +7,16 @@ from typing import Any
 import numpy
 
 from usmx._core import zeros
-from usmx.testing._cases import KINDS, MEMORY, ROOM, TYPESTRS, Hostile, Marker, numbers
+from usmx.testing._cases import (
+    KINDS,
+    ROOM,
+    TYPESTRS,
+    Filled,
+    Given,
+    Hostile,
+    Marker,
+    usm_of,
+)
 from usmx.testing._tensors import (
     COPIED,
     CPU,
@@ -26,73 +35,40 @@ CODES = {kind: code for code, kind in KINDS_OF_TYPES.items()}
 _ANY = (Exception,)
 
 
-@dataclass
-class Lent:
-    """A tensor, and what a consumer should make of it."""
-
-    producer: Any
-    elements: numpy.ndarray
-    memory: Any
-    address: int  # of element zero
-
-
-@dataclass(frozen=True)
-class GoodTensor:
+@dataclass(frozen=True, kw_only=True)
+class GoodTensor(Filled):
     """A tensor that keeps all rules, in host memory or in USM."""
 
-    name: str
     kind: str = "host memory"
-    typestr: str = "<f8"
-    shape: tuple[int, ...] = (3, 4)
-    strides: tuple[int, ...] | None = None
-    first: int = 0  # element zero, counted from the start of the memory
-    byte_offset: int = 0  # how much of that is in the field of this name
+    byte_offset: int = 0  # how much of the offset is in the field of this name
     without_strides: bool = False
     changes: dict[str, Any] = field(default_factory=dict)
-    lies_about_memory: bool = False
 
     @property
     def expected(self) -> str:
         """The result that a consumer should make of it."""
         return "the elements, and the tensor's deleter called once"
 
-    def make(self) -> Lent:
+    def make(self) -> Given:
         """Allocate, fill and describe."""
-        dtype = numpy.dtype(self.typestr)
-        host = numbers(dtype)
-        start, memory, device = _placed(self.kind, host)
-        shape, itemsize = self.shape, dtype.itemsize
-        strides = self.strides
+        is_host = self.kind == "host memory"
+        given = self.filled(
+            lambda host: (host.ctypes.data, host) if is_host else usm_of(self.kind, host)
+        )
+        dtype, strides = given.elements.dtype, self.strides
         if strides is None:
-            strides = tuple(s // itemsize for s in numpy.empty(shape, dtype).strides)
-        bytestrides = [stride * itemsize for stride in strides]
-        elements = numpy.ndarray(shape, dtype, host, self.first * itemsize, bytestrides).copy()
-        address = start + self.first * itemsize
-        stranger = Stranger(
-            address - self.byte_offset if elements.size else None,
-            shape,
+            strides = tuple(s // dtype.itemsize for s in numpy.empty(self.shape, dtype).strides)
+        given.producer = Stranger(
+            given.address - self.byte_offset if given.elements.size else None,
+            self.shape,
             None if self.without_strides else strides,
             CODES[dtype.kind],
-            8 * itemsize,
-            device=device,
+            8 * dtype.itemsize,
+            device=Device(CPU, 0) if is_host else Device(*zeros(1).__dlpack_device__()),
             byte_offset=self.byte_offset,
             **self.changes,
         )
-        return Lent(stranger, elements, memory, address)
-
-
-def _placed(kind: str, host: numpy.ndarray) -> tuple[int, Any, Device]:
-    """The place of these numbers: address, owner, and DLPack's device."""
-    if kind == "host memory":
-        return host.ctypes.data, host, Device(CPU, 0)
-    memory = MEMORY[kind](host.nbytes)
-    memory.copy_from_host(host.view("u1"))
-    return memory._pointer, memory, Device(*_own_device())
-
-
-def _own_device() -> tuple[int, int]:
-    """The number of usmx's default device."""
-    return zeros(1).__dlpack_device__()
+        return given
 
 
 def _good(kind: str) -> list[GoodTensor]:
@@ -103,12 +79,12 @@ def _good(kind: str) -> list[GoodTensor]:
         *(good(f"type {typestr}", typestr=typestr) for typestr in TYPESTRS),
         good("C order"),
         good("Fortran order", strides=(1, 3)),
-        good("strided rows and columns", shape=(2, 3), strides=(12, 2), first=1),
-        good("negative strides", strides=(-4, -1), first=11),
+        good("strided rows and columns", shape=(2, 3), strides=(12, 2), offset=1),
+        good("negative strides", strides=(-4, -1), offset=11),
         good("zero strides", strides=(0, 1)),
         good("no strides, as before version 1.2", without_strides=True, changes={"minor": 1}),
-        good("byte_offset", first=5, byte_offset=40),
-        good("0-d", shape=(), first=2),
+        good("byte_offset", offset=5, byte_offset=40),
+        good("0-d", shape=(), offset=2),
         good("no elements", shape=(0, 4)),
         good("read-only", changes={"flags": READ_ONLY}),
         good("copied", changes={"flags": COPIED}),
@@ -133,12 +109,12 @@ class _Answering:
 
 
 def _answering(kind: str, answer: Any) -> Callable[[], Any]:
-    return lambda: _Answering(answer, GoodTensor("", kind).make().producer.__dlpack_device__())
+    return lambda: _Answering(answer, GoodTensor("", kind=kind).make().producer.__dlpack_device__())
 
 
 def _used(kind: str) -> Callable[[], Any]:
     def make():
-        stranger = GoodTensor("", kind).make().producer
+        stranger = GoodTensor("", kind=kind).make().producer
         Taken(stranger.capsule).let_go()
         return _Answering(stranger.capsule, stranger.__dlpack_device__())
 
@@ -149,12 +125,12 @@ def _broken(name: str, kind: str, change: Callable[[Any], Any], lies: bool = Fal
     """Good in all but what is changed."""
 
     def make():
-        lent = GoodTensor("", kind).make()
-        change(lent.producer.managed)
-        lent.producer.memory = lent.memory
-        return lent.producer
+        given = GoodTensor("", kind=kind).make()
+        change(given.producer.managed)
+        given.producer.memory = given.memory
+        return given.producer
 
-    return Hostile(name, make, _ANY, lies_about_memory=lies)
+    return Hostile(name, lies, make, _ANY)
 
 
 def _with(**values: Any) -> Callable[[Any], None]:
@@ -177,10 +153,10 @@ def _extents(*extents: int) -> Callable[[Any], None]:
 
 def _hostile(kind: str) -> list[Hostile]:
     return [
-        Hostile("no __dlpack__", object, _ANY),
-        Hostile("__dlpack__ raises", _answering(kind, Marker("mine")), (Marker,)),
-        Hostile("no capsule", _answering(kind, 5), _ANY),
-        Hostile("used capsule", _used(kind), _ANY, lies_about_memory=True),
+        Hostile("no __dlpack__", errors=_ANY),
+        Hostile("__dlpack__ raises", False, _answering(kind, Marker("mine")), (Marker,)),
+        Hostile("no capsule", False, _answering(kind, 5), _ANY),
+        Hostile("used capsule", True, _used(kind), _ANY),
         _broken("version 2", kind, _with(major=2)),
         _broken("type: two lanes", kind, _with(dtype=DataType(2, 32, 2))),
         _broken("type: unknown code", kind, _with(dtype=DataType(200, 64, 1))),
@@ -214,7 +190,7 @@ def _named(cases: list) -> dict[str, Any]:
 HOST_CASES = _named([*_good("host memory"), *_hostile("host memory")])
 USM_CASES = _named(
     [
-        *(GoodTensor(f"{kind} memory", kind) for kind in KINDS),
+        *(GoodTensor(f"{kind} memory", kind=kind) for kind in KINDS),
         *_good("shared"),
         *_hostile("shared"),
         *_lies_of_usm(),
