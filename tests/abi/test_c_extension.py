@@ -1,12 +1,7 @@
-"""What an extension in C does through usmx's table of functions, by C99 alone.
-
-Each test runs with the extension as it is compiled now, and as it was compiled for the first version
-of the interface.
-"""
+"""What an extension in C does through usmx's table of functions, by C99 alone."""
 
 import importlib.machinery
 import importlib.util
-import platform
 import re
 import subprocess
 import sysconfig
@@ -27,7 +22,6 @@ if sysconfig.get_config_var("Py_GIL_DISABLED"):
     )
 
 HERE = Path(__file__).parent
-FIRST = HERE / "extension_1_0.abi3.so"
 NOT_OF_THIS_KIND, CONVERTED, CONVERTED_BY_OTHERS = 0, 1, 2
 BOOL, INT32, INT64, FLOAT32, FLOAT64, STRUCTURED = 0, 3, 4, 10, 11, 14
 DEVICE, SHARED, HOST = 1, 2, 3
@@ -45,17 +39,8 @@ def load(path):
 
 
 @pytest.fixture(scope="session")
-def newly_compiled(tmp_path_factory):
+def path(tmp_path_factory):
     return compiler.compiled(HERE / "extension.c", tmp_path_factory.mktemp("c") / "new.abi3.so")
-
-
-BUILT_FOR = "x86_64"
-ELSEWHERE = pytest.mark.skipif(platform.machine() != BUILT_FOR, reason=f"built for {BUILT_FOR}")
-
-
-@pytest.fixture(params=["new", pytest.param("first", marks=ELSEWHERE)])
-def path(request):
-    return FIRST if request.param == "first" else request.getfixturevalue("newly_compiled")
 
 
 @pytest.fixture
@@ -119,10 +104,9 @@ def test_plain_header_compiles_alone_without_a_warning(language, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_table_has_the_version_of_the_header_and_at_least_the_size_of_the_first(extension):
+def test_table_has_the_version_and_the_size_of_the_header(extension):
     (size, major, minor), (built_size, built_major, built_minor) = extension.version()
-    assert major == built_major
-    assert (minor, size) >= (built_minor, built_size)
+    assert (size, major, minor) == (built_size, built_major, built_minor)
 
 
 @pytest.mark.slow
@@ -339,8 +323,7 @@ def test_failure_without_the_lock_is_a_code_and_a_text(
     ("kind", "name", "total"),
     [(DEVICE, "device", 0), (SHARED, "shared", 7000), (HOST, "host", 7000)],
 )
-def test_bytes_are_allocated_and_freed_once(newly_compiled, kind, name, total):
-    extension = load(newly_compiled)
+def test_bytes_are_allocated_and_freed_once(extension, kind, name, total):
     usmx.synchronize()
     before = usmx.memory.memory_stats(name)["used_bytes.current"]
     assert extension.bytes(1000, kind, 7) == (total, 0, -1)
@@ -351,9 +334,9 @@ def test_bytes_are_allocated_and_freed_once(newly_compiled, kind, name, total):
 
 
 @pytest.mark.parametrize(("count", "kind"), [(0, SHARED), (8, 0), (8, 4), (8, -1)])
-def test_bytes_that_cannot_be_are_an_error(newly_compiled, count, kind):
+def test_bytes_that_cannot_be_are_an_error(extension, count, kind):
     with pytest.raises(ValueError, match="found"):
-        load(newly_compiled).bytes(count, kind, 0)
+        extension.bytes(count, kind, 0)
 
 
 def test_adopted_memory_goes_back_by_its_deleter_once(extension):
@@ -471,60 +454,55 @@ def test_event_is_waited_for(extension):
     assert event.execution_status.name == "complete"
 
 
-# ---- since version 1.1
-
-
-@pytest.fixture
-def of_1_1(newly_compiled):
-    return load(newly_compiled)
+# ---- pending events
 
 
 LARGE = 1 << 24
 
 
 @pytest.mark.slow
-def test_pending_events_of_a_read_are_the_writes_and_of_a_write_all(of_1_1):
+def test_pending_events_of_a_read_are_the_writes_and_of_a_write_all(extension):
     x, y = usmx.zeros(LARGE), usmx.ones(LARGE)
-    owner = of_1_1.keep(x)
-    assert of_1_1.pending_events(owner, owner) == []
+    owner = extension.keep(x)
+    assert extension.pending_events(owner, owner) == []
     running = usmx.copy_async(usmx.zeros(LARGE), y)
-    of_1_1.record_read(owner, running)
-    found = of_1_1.pending_events(owner, None), of_1_1.pending_events(None, owner)
+    extension.record_read(owner, running)
+    found = extension.pending_events(owner, None), extension.pending_events(None, owner)
     assert found[0] == []
     assert found[1] in ([running], [])  # [] if it has ended meanwhile
     running = usmx.copy_async(usmx.zeros(LARGE), y)
-    of_1_1.record_write(owner, running)
-    assert of_1_1.pending_events(owner, None) in ([running], [])
+    extension.record_write(owner, running)
+    assert extension.pending_events(owner, None) in ([running], [])
 
 
-def test_pending_events_refuse_to_write_a_read_only_array(of_1_1):
-    owner = of_1_1.keep(usmx.zeros(3).readonly())
-    assert of_1_1.pending_events(owner, None) == []
+def test_pending_events_refuse_to_write_a_read_only_array(extension):
+    owner = extension.keep(usmx.zeros(3).readonly())
+    assert extension.pending_events(owner, None) == []
     with pytest.raises(ValueError, match="read-only"):
-        of_1_1.pending_events(None, owner)
+        extension.pending_events(None, owner)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("use", "is_ready"), [(0, True), (1, False), (2, False), (3, True)])
-def test_use_says_whether_an_array_is_waited_for(of_1_1, use, is_ready):
+def test_use_says_whether_an_array_is_waited_for(extension, use, is_ready):
     x = usmx.zeros(LARGE, usm_type="shared")
     event = usmx.copy_async(x, usmx.ones(LARGE, usm_type="shared"))
-    view = of_1_1.use(x, use)
+    view = extension.use(x, use)
     status = event.execution_status.name
     assert view["shape"] == (LARGE,)
     assert status == "complete" or not is_ready
-    of_1_1.make_ready(of_1_1.keep(x))
+    extension.make_ready(extension.keep(x))
     assert event.execution_status.name == "complete"
 
 
-def test_use_of_the_host_refuses_device_memory(of_1_1):
+def test_use_of_the_host_refuses_device_memory(extension):
     with pytest.raises(TypeError, match="host may touch.*device"):
-        of_1_1.use(usmx.zeros(3), 3)
+        extension.use(usmx.zeros(3), 3)
 
 
-def test_unknown_use_is_refused(of_1_1):
+def test_unknown_use_is_refused(extension):
     with pytest.raises(ValueError, match="usmx_use"):
-        of_1_1.use(usmx.zeros(3), 4)
+        extension.use(usmx.zeros(3), 4)
 
 
 # ---- errors
