@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from usmx import _core
@@ -16,14 +17,24 @@ OF_PROGRAMS = "user-"
 
 def run(*, clear: bool, as_json: bool = False) -> int:
     """Show the cache, or clear it; the exit code is 1 when a file cannot be deleted."""
+    is_off = not os.environ.get("USMX_CACHE_DIR", "on")
+    folder = None if is_off else str(_core._kernel_cache_directory())
+    where = folder or "off: USMX_CACHE_DIR is empty"
     if clear:
-        return clear_cache()
-    if as_json:
-        print(json.dumps(values(), indent=1))
-        return 0
-    print(f"{where()}\n")
-    show_entries()
+        return clear_cache(where)
+    found = [entry(*each) for each in _core._list_kernel_cache()]
     most, nbytes = _core._max_fourier_plans
+    if as_json:
+        plans = {"most": most, "most_size": nbytes}
+        values = {"folder": folder, "entries": found, "fourier_plans": plans}
+        print(json.dumps(values, indent=1))
+        return 0
+    print(f"{where}\n")
+    if found:
+        print_records(HEADER, list(map(row, found)), right=("size",))
+        print(f"\n{count_text(len(found))}, {size_text(sum(each['size'] for each in found))}")
+    else:
+        print("no entries")
     print(
         f"\nPlans of Fourier transforms are in the memory of each process, at most {most} and "
         f"about {size_text(nbytes)}."
@@ -31,70 +42,29 @@ def run(*, clear: bool, as_json: bool = False) -> int:
     return 0
 
 
-def is_off() -> bool:
-    """Tell whether kernels are not kept."""
-    return not os.environ.get("USMX_CACHE_DIR", "on")
-
-
-def where() -> str:
-    """Name the folder, or say why there is none."""
-    return "off: USMX_CACHE_DIR is empty" if is_off() else str(_core._kernel_cache_directory())
-
-
-def values() -> dict[str, Any]:
-    """All entries for programs, the latest used first; sizes are in bytes, ages in seconds."""
+def entry(group: str, device: str, nbytes: int, age: float, path: Path) -> dict[str, Any]:
+    """A file for programs; its size is in bytes, its age in seconds."""
+    origin = None  # it is unreadable
+    if group:
+        origin = "program" if group.startswith(OF_PROGRAMS) else "usmx"
     return {
-        "folder": None if is_off() else str(_core._kernel_cache_directory()),
-        "entries": [
-            {
-                "kernels": printable(group.removeprefix(OF_PROGRAMS)) or None,
-                "origin": origin(group),
-                "device": printable(device),
-                "size": nbytes,
-                "age": age,
-                "file": printable(path.name),
-            }
-            for group, device, nbytes, age, path in _core._list_kernel_cache()
-        ],
-        "fourier_plans": dict(zip(("most", "most_size"), _core._max_fourier_plans, strict=True)),
+        "kernels": printable(group.removeprefix(OF_PROGRAMS)) or None,
+        "origin": origin,
+        "device": printable(device),
+        "size": nbytes,
+        "age": age,
+        "file": printable(path.name),
     }
 
 
-def show_entries() -> None:
-    """Print all entries in a table, the latest used first, and their sum."""
-    entries = _core._list_kernel_cache()
-    if not entries:
-        print("no entries")
-        return
-    rows = [
-        (
-            name_text(group),
-            printable(device),
-            size_text(nbytes),
-            age_text(age),
-            printable(path.name),
-        )
-        for group, device, nbytes, age, path in entries
-    ]
-    total = size_text(sum(nbytes for _, _, nbytes, _, _ in entries))
-    print_records(HEADER, rows, right=("size",))
-    print(f"\n{count_text(len(entries))}, {total}")
+def row(of: dict[str, Any]) -> tuple[str, ...]:
+    """A file in the table. Kernels have their program's name; usmx's own say so: "fill (usmx)"."""
+    suffix = " (usmx)" if of["origin"] == "usmx" else ""
+    name = f"{of['kernels'] or ''}{suffix}" if of["origin"] else "unreadable"
+    return name, of["device"], size_text(of["size"]), age_text(of["age"]), of["file"]
 
 
-def origin(group: str) -> str | None:
-    """Tell whose kernels a file holds: "program", "usmx", or None where it is unreadable."""
-    if not group:
-        return None
-    return "program" if group.startswith(OF_PROGRAMS) else "usmx"
-
-
-def name_text(group: str) -> str:
-    """Name kernels as their program does; usmx's own say so: "axpy", "fill (usmx)"."""
-    name = printable(group.removeprefix(OF_PROGRAMS))
-    return {"program": name, "usmx": f"{name} (usmx)", None: "unreadable"}[origin(group)]
-
-
-def clear_cache() -> int:
+def clear_cache(where: str) -> int:
     """Delete all entries."""
     count = len(_core._list_kernel_cache())
     try:
@@ -102,7 +72,7 @@ def clear_cache() -> int:
     except RuntimeError as error:
         print(f"usmx cache: {error}", file=sys.stderr)
         return 1
-    print(f"deleted {count_text(count)}, {size_text(nbytes)}, from {where()}")
+    print(f"deleted {count_text(count)}, {size_text(nbytes)}, from {where}")
     return 0
 
 

@@ -35,10 +35,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(values: list, wheel: str | None = None) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print the values, each on a line of its own."""
-    for get in values:
-        print(libs_in_wheel(wheel) if get is libs and wheel is not None else get())
+    if not options.values:
+        options.parser.error("expected at least one option, found none")
+    if options.wheel is not None and libs not in options.values:
+        options.parser.error("--wheel: expected --libs beside it")
+    for get in options.values:
+        is_in_wheel = get is libs and options.wheel is not None
+        print(libs_in_wheel(options.wheel) if is_in_wheel else get())
     return 0
 
 

@@ -3,12 +3,11 @@
 import argparse
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 import usmx
 from usmx import _doctor
-from usmx._terminal import did_you_mean, one_of
+from usmx._terminal import did_you_mean
 from usmx.cli import cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import Formatter, end_help_with, program_name
 
@@ -58,179 +57,84 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.set_defaults(command=None)
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar=f"{{{','.join(COMMANDS)}}}")
 
-    commands = parser.add_subparsers(
-        title="commands",
-        metavar=f"{{{','.join(COMMANDS)}}}",
-    )
-    add_devices_parser(commands)
-    add_doctor_parser(commands)
-    add_memory_parser(commands)
-    add_cache_parser(commands)
-    add_config_parser(commands)
-    add_new_extension_parser(commands)
-    add_demo_parser(commands)
-    return parser
+    def added(name: str, *example: str, **texts: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, **texts)
+        end_help_with(command, *example)
+        return command
 
-
-def add_devices_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx devices``."""
-    parser = commands.add_parser(
+    of_devices = added(
         "devices",
+        "python -m usmx devices --json",
         help="list the devices",
         description="Lists the devices; * marks the default one.",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print JSON, with more about each device"
-    )
-    parser.set_defaults(command=lambda options: devices.run(as_json=options.json))
-    end_help_with(parser, "python -m usmx devices --json")
+    text = "print JSON, with more about each device"
+    of_devices.add_argument("--json", action="store_true", help=text)
+    of_devices.set_defaults(command=lambda options: devices.run(as_json=options.json))
 
-
-def add_doctor_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx doctor``."""
-    parser = commands.add_parser(
+    of_doctor = added(
         "doctor",
+        "python -m usmx doctor --only devices --only cache",
         help="look for what is known to go wrong, and say what to do",
         description="Looks for everything that is known to go wrong in practice, and says what to "
         "do. The exit code is 1 if there is a problem.",
     )
-    _doctor.add_options(parser)
-    parser.set_defaults(command=_doctor.run)
-    end_help_with(parser, "python -m usmx doctor --only devices --only cache")
+    _doctor.add_options(of_doctor)
+    of_doctor.set_defaults(command=_doctor.run)
 
-
-def add_memory_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx memory``."""
-    parser = commands.add_parser(
+    of_memory = added(
         "memory",
+        "USMX_MEMORY_LOG=memory.csv python -c 'import usmx; usmx.zeros(1000)'",
+        "python -m usmx memory --plot memory.csv",
         help="show how much memory is free and where usmx takes it from, or draw a log",
         description="Shows how much memory each device has free, and where usmx takes new memory "
         "from; or draws memory over time from a log that USMX_MEMORY_LOG or a LoggingResource has "
         "written.",
     )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--json", action="store_true", help="print JSON, for programs")
-    what.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        default=Path("memory.svg"),
-        help="the file of the picture; the end of its name is the format (default: memory.svg)",
-    )
-    parser.set_defaults(command=run_memory)
-    end_help_with(
-        parser,
-        "USMX_MEMORY_LOG=memory.csv python -c 'import usmx; usmx.zeros(1000)'",
-        "python -m usmx memory --plot memory.csv",
-    )
+    memory.add_options(of_memory)
+    of_memory.set_defaults(command=memory.run)
 
-
-def run_memory(options: argparse.Namespace) -> int:
-    """Do one of the two things that the command does."""
-    if options.plot is None:
-        return memory.run(as_json=options.json)
-    from usmx.cli import memory_plot  # it imports NumPy
-
-    return memory_plot.run(options.plot, options.output)
-
-
-def add_cache_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx cache``."""
-    parser = commands.add_parser(
+    of_cache = added(
         "cache",
+        "python -m usmx cache --clear",
         help="show or clear the disk cache of device kernels",
         description="Shows what the disk cache of device kernels holds, the latest used first. "
         "Deleting it is always safe: kernels are built again when they are needed.",
     )
-    what = parser.add_mutually_exclusive_group()
+    what = of_cache.add_mutually_exclusive_group()
     what.add_argument("--json", action="store_true", help="print JSON, for programs")
     what.add_argument("--clear", action="store_true", help="delete all entries")
-    parser.set_defaults(
-        command=lambda options: cache.run(clear=options.clear, as_json=options.json)
-    )
-    end_help_with(parser, "python -m usmx cache --clear")
+    of_cache.set_defaults(command=lambda given: cache.run(clear=given.clear, as_json=given.json))
 
-
-def add_config_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx config``."""
-    parser = commands.add_parser(
+    of_config = added(
         "config",
+        "python -m usmx config --cflags --libs",
         help="tell a build where usmx is: for the compiler, CMake and pkg-config",
         description="Prints what a build that uses usmx has to know. Several options may be given; "
         "each value is printed on a line of its own.",
     )
-    config.add_options(parser)
+    config.add_options(of_config)
+    of_config.set_defaults(command=config.run)
 
-    def run(options: argparse.Namespace) -> int:
-        if not options.values:
-            parser.error("expected at least one option, found none")
-        if options.wheel is not None and config.libs not in options.values:
-            parser.error("--wheel: expected --libs beside it")
-        return config.run(options.values, options.wheel)
-
-    parser.set_defaults(command=run)
-    end_help_with(parser, "python -m usmx config --cflags --libs")
-
-
-def add_new_extension_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx new-extension``."""
-    parser = commands.add_parser(
+    of_extensions = added(
         "new-extension",
+        "python -m usmx new-extension fast_sums --with pybind11",
+        "python -m usmx new-extension solver --onemkl",
         help="write a project with a native extension, which builds and passes its tests",
         description="Writes a project into a new folder: a native extension that takes and returns "
         "USM arrays, the files that build it, and its tests.",
     )
-    parser.add_argument(
-        "name", metavar="NAME", help="the name of the extension, its module and its folder"
-    )
-    languages = (*new_extension.LANGUAGES, new_extension.CPP)
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
-        "--with",
-        dest="kind",
-        type=one_of(languages),
-        metavar=f"{{{','.join(languages)}}}",
-        default=languages[0],
-        help="the binding library or language; cpp: C++ without Python (default: %(default)s)",
-    )
-    what.add_argument(
-        "--kernel",
-        dest="kind",
-        action="store_const",
-        const="kernel",
-        help="write a function for nanobind whose kernel usmx compiles",
-    )
-    what.add_argument(
-        "--onemkl",
-        dest="kind",
-        action="store_const",
-        const="onemkl",
-        help="write a function for nanobind that calls oneMKL, which comes from PyPI",
-    )
-    parser.add_argument(
-        "--license",
-        type=one_of(new_extension.LICENSES),
-        metavar=f"{{{','.join(new_extension.LICENSES)}}}",
-        help="write this licence, and name it in pyproject.toml (default: none)",
-    )
-    parser.set_defaults(
-        command=lambda options: new_extension.run(options.name, options.kind, options.license)
-    )
-    end_help_with(
-        parser,
-        "python -m usmx new-extension fast_sums --with pybind11",
-        "python -m usmx new-extension solver --onemkl",
+    new_extension.add_options(of_extensions)
+    of_extensions.set_defaults(
+        command=lambda given: new_extension.run(given.name, given.kind, given.license)
     )
 
-
-def add_demo_parser(commands: argparse._SubParsersAction) -> None:
-    """``python -m usmx demo``, whose options, --help too, are those of examples/demo."""
-    parser = commands.add_parser(
+    # The options of the demo, --help too, are those of examples/demo.
+    commands.add_parser(
         "demo",
         help="take a data set from Python into native SYCL code and back, without a copy",
         add_help=False,
-    )
-    parser.set_defaults(command=demo.run)
+    ).set_defaults(command=demo.run)
+    return parser

@@ -1,8 +1,10 @@
 """``python -m usmx memory``: how much memory there is, and where usmx takes it from."""
 
+import argparse
 import json
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 import usmx
@@ -10,13 +12,32 @@ from usmx._text import size_text
 from usmx.cli.devices import free_memory, why_no_device
 
 
-def run(*, as_json: bool = False) -> int:
-    """Say it in words or as JSON; the exit code is 2 when there is no device."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--json", action="store_true", help="print JSON, for programs")
+    what.add_argument("--plot", type=Path, metavar="LOG", help="draw this log")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        default=Path("memory.svg"),
+        help="the file of the picture; the end of its name is the format (default: memory.svg)",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw a log, or say it in words or as JSON; the exit code is 2 when there is no device."""
+    if options.plot is not None:
+        from usmx.cli import memory_plot  # it imports NumPy
+
+        return memory_plot.run(options.plot, options.output)
     devices = usmx.get_devices()
     if not devices:
         print(f"usmx memory: {why_no_device()}", file=sys.stderr)
         return 2
-    if as_json:
+    if options.json:
         print(json.dumps(values(devices), indent=1))
         return 0
     for device in devices:

@@ -1,5 +1,6 @@
 """``python -m usmx new-extension``: writes a project to begin with, from one of the examples."""
 
+import argparse
 import datetime
 import importlib.util
 import keyword
@@ -8,6 +9,7 @@ import sys
 from pathlib import Path
 
 from usmx._installed import example
+from usmx._terminal import one_of
 
 LANGUAGES = ("nanobind", "pybind11", "cython", "c")
 CPP = "cpp"  # without Python
@@ -16,6 +18,44 @@ LICENSES = ("Apache-2.0", "BSD-3-Clause", "MIT")
 COMMON = "project"  # the example of what projects have in every language
 NAME = re.compile(r"[a-z]([a-z0-9_]*[a-z0-9])?")
 MADE_BY_BUILDS = re.compile(r"(^|/)(build|dist|__pycache__|\.pytest_cache|[^/]*\.egg-info)/")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "name", metavar="NAME", help="the name of the extension, its module and its folder"
+    )
+    languages = (*LANGUAGES, CPP)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument(
+        "--with",
+        dest="kind",
+        type=one_of(languages),
+        metavar="LANGUAGE",
+        default=languages[0],
+        help=f"the binding library or language: {', '.join(languages[:-1])}, or cpp for C++ "
+        "without Python (default: %(default)s)",
+    )
+    what.add_argument(
+        "--kernel",
+        dest="kind",
+        action="store_const",
+        const="kernel",
+        help="write a function for nanobind whose kernel usmx compiles",
+    )
+    what.add_argument(
+        "--onemkl",
+        dest="kind",
+        action="store_const",
+        const="onemkl",
+        help="write a function for nanobind that calls oneMKL, which comes from PyPI",
+    )
+    parser.add_argument(
+        "--license",
+        type=one_of(LICENSES),
+        metavar=f"{{{','.join(LICENSES)}}}",
+        help="write this licence, and name it in pyproject.toml (default: none)",
+    )
 
 
 def run(name: str, kind: str, license_name: str | None) -> int:
