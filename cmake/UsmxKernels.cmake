@@ -17,7 +17,8 @@ set_source_files_properties(src/kernels/group_programs.cpp PROPERTIES INCLUDE_DI
 usmx_add_tool(
   usmx_compile_programs tools/compile_programs.cpp src/kernels/compile/nvrtc.cpp
   SHARED src/base/environment.cpp src/base/messages.cpp src/kernels/cache_files.cpp src/kernels/group_programs.cpp
-         src/kernels/groups.cpp src/kernels/compile/packaged_programs.cpp src/kernels/compile/program.cpp src/kernels/compile/spirv.cpp)
+         src/kernels/groups.cpp src/kernels/compile/packaged_programs.cpp src/kernels/compile/program.cpp src/kernels/compile/spirv.cpp
+         src/kernels/compile/boolean_signs.cpp)
 
 # The CPU device is all it takes. In a fresh Python environment, as in an isolated build, nothing
 # registers its driver, and a selection of the user's may leave it out.

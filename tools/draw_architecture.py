@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass
 
+from generated import settle
 from layers import ROOT, arrows, is_cpp, read_table, repository_files
 from svg import picture, text
 
@@ -201,18 +202,8 @@ def page(text, table):
 def main(arguments):
     table, drawing = survey()
     wanted = {PICTURE: house_picture(table, drawing), PAGE: page((ROOT / PAGE).read_text(), table)}
-    stale = [
-        path
-        for path, text in wanted.items()
-        if not (ROOT / path).is_file() or (ROOT / path).read_text() != text
-    ]
-    if "--check" not in arguments:
-        for path in stale:
-            (ROOT / path).write_text(wanted[path])
-        return 0
-    for path in stale:
-        print(f"{path}:1: not as the code is; run tools/draw_architecture.py", file=sys.stderr)
-    return int(bool(stale))
+    files = {ROOT / path: text for path, text in wanted.items()}
+    return settle(files, "tools/draw_architecture.py", arguments)
 
 
 if __name__ == "__main__":

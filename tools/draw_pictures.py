@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
-from generated import ROOT
+from generated import ROOT, settle
 from svg import picture, text
 
 WIDTH = 760
@@ -416,19 +416,8 @@ def drawn(name):
 
 
 def main(arguments):
-    wanted = {ROOT / "docs" / f"{name}.svg": drawn(name) for name in PICTURES}
-    stale = [
-        path
-        for path, content in wanted.items()
-        if not path.is_file() or path.read_text(encoding="utf-8") != content
-    ]
-    if "--check" not in arguments:
-        for path in stale:
-            path.write_text(wanted[path], encoding="utf-8")
-        return 0
-    for path in stale:
-        print(f"{path}:1: not as it is drawn; run tools/draw_pictures.py", file=sys.stderr)
-    return int(bool(stale))
+    pictures = {ROOT / "docs" / f"{name}.svg": drawn(name) for name in PICTURES}
+    return settle(pictures, "tools/draw_pictures.py", arguments)
 
 
 if __name__ == "__main__":

@@ -37,12 +37,19 @@ def functions(names):
     return f"```{{functions}} usmx\n{textwrap.fill(' '.join(names), 118)}\n```\n"
 
 
-def differences(path, found, wanted):
-    """Show what a document should say, and return the exit code of a check."""
-    sys.stderr.writelines(
-        difflib.unified_diff(found.splitlines(True), wanted.splitlines(True), path, "generated")
-    )
-    return int(wanted != found)
+def settle(wanted, tool, arguments):
+    """Write files, by path; with --check show how they differ, and return the exit code."""
+    failed = 0
+    for path, text in wanted.items():
+        found = path.read_text(encoding="utf-8") if path.is_file() else ""
+        if found != text and "--check" in arguments:
+            name = str(path.relative_to(ROOT))
+            lines = found.splitlines(True), text.splitlines(True)
+            sys.stderr.writelines(difflib.unified_diff(*lines, name, f"{name} by {tool}"))
+            failed = 1
+        elif found != text:
+            path.write_text(text, encoding="utf-8")
+    return failed
 
 
 def save_picture(figure, path, figures):

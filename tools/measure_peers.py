@@ -10,7 +10,7 @@ import re
 import sys
 from importlib.metadata import version
 
-from generated import ROOT, differences, put, table
+from generated import ROOT, put, settle, table
 
 TOOL = "tools/measure_peers.py"
 PAGE = ROOT / "docs/peers.md"
@@ -127,14 +127,12 @@ def measured():
 
 
 def main(arguments):
-    found = PAGE.read_text(encoding="utf-8")
-    wanted = found
+    wanted = PAGE.read_text(encoding="utf-8")
     for name, part in measured().items():
         wanted = put(wanted, name, part, TOOL)
-    if "--check" in arguments:
-        return differences("docs/peers.md", found, wanted)
-    PAGE.write_text(put(wanted, "releases", releases(), TOOL), encoding="utf-8")
-    return 0
+    if "--check" not in arguments:
+        wanted = put(wanted, "releases", releases(), TOOL)
+    return settle({PAGE: wanted}, TOOL, arguments)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import sys
 import textwrap
 from functools import partial
 
-from generated import RESULTS, ROOT, differences, is_drawn_of, put, save_picture, table
+from generated import RESULTS, ROOT, is_drawn_of, put, save_picture, settle, table
 
 TOOL = "tools/write_figures.py"
 PACKAGES = ("dpctl", "dpnp", "numpy")
@@ -435,30 +435,19 @@ def wanted(document, results):
     return text
 
 
-def check(results):
-    """Say what is not up to date, and return the exit code."""
-    failed = 0
-    for picture, (figures, _) in PICTURES.items():
-        if not is_drawn_of(ROOT / picture, figures(results)):
-            sys.stderr.write(f"{picture} is not drawn from benchmarks/results.json\n")
-            failed = 1
-    for document in DOCUMENTS:
-        found = (ROOT / document).read_text(encoding="utf-8")
-        failed |= differences(document, found, wanted(document, results))
-    return failed
-
-
 def main(arguments):
     sys.path.insert(0, str(ROOT / "benchmarks"))  # what a curve is, and how it is drawn
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    if "--check" in arguments:
-        return check(results)
-    for document in DOCUMENTS:
-        (ROOT / document).write_text(wanted(document, results), encoding="utf-8")
+    pages = {ROOT / document: wanted(document, results) for document in DOCUMENTS}
+    failed = settle(pages, TOOL, arguments)
     for picture, (figures_of, draw) in PICTURES.items():
         figures = figures_of(results)
-        save_picture(draw(figures), ROOT / picture, figures)
-    return 0
+        if "--check" not in arguments:
+            save_picture(draw(figures), ROOT / picture, figures)
+        elif not is_drawn_of(ROOT / picture, figures):
+            sys.stderr.write(f"{picture} is not drawn from benchmarks/results.json\n")
+            failed = 1
+    return failed
 
 
 if __name__ == "__main__":

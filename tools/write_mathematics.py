@@ -16,7 +16,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from generated import ROOT, differences, functions, put, table
+from generated import ROOT, functions, put, settle, table
 from usmx._compute.table import REDUCTIONS, ROWS
 
 TOOL = "tools/write_mathematics.py"
@@ -307,14 +307,7 @@ def files():
 
 
 def main():
-    failed = 0
-    for path, text in files().items():
-        if sys.argv[1:] == ["--check"]:
-            found = path.read_text(encoding="utf-8") if path.exists() else ""
-            failed |= differences(str(path.relative_to(ROOT)), found, text)
-        else:
-            path.write_text(text, encoding="utf-8")
-    return failed
+    return settle(files(), TOOL, sys.argv[1:])
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from itertools import groupby
 
 import numpy as np
 import usmx
-from generated import ROOT, differences, functions, put, table
+from generated import ROOT, functions, put, settle, table
 from usmx._numpy.names import ABSENT, ALIASES, MADE, MODULES, NAMES, OF_NUMPY, TYPES
 
 TOOL = "tools/write_numpy_names.py"
@@ -147,14 +147,7 @@ def page():
 
 
 def main():
-    failed = 0
-    for path, text in {STUB: stub(), PAGE: page(), OVERVIEW: overview()}.items():
-        if sys.argv[1:] == ["--check"]:
-            found = path.read_text(encoding="utf-8") if path.exists() else ""
-            failed |= differences(str(path.relative_to(ROOT)), found, text)
-        else:
-            path.write_text(text, encoding="utf-8")
-    return failed
+    return settle({STUB: stub(), PAGE: page(), OVERVIEW: overview()}, TOOL, sys.argv[1:])
 
 
 if __name__ == "__main__":
