@@ -17,8 +17,8 @@ import pytest
 import usmx
 from doctors import CLEAN, built_library, doctor
 from helpers import run_python
-from usmx._doctor import optional
-from usmx._doctor.probe import Probe
+from usmx._doctor import libraries
+from usmx._doctor.situation import Probe
 
 PACKAGE = Path(usmx.__file__).parent
 LIBRARIES = Path(sys.prefix) / "lib"
@@ -123,11 +123,11 @@ def test_memory_of_other_gpus_is_refused(monkeypatch):
 def test_doctor_says_which_libraries_a_gpu_has():
     def seen(is_found):
         found = {"filter": "cuda:gpu:0", "is_found": is_found, "text": "the text"}
-        libraries = [
+        listed = [
             {"library": library, "use": use, "install": f"nvidia-{library.lower()}-cu12", **found}
             for library, use in (("cuSOLVER", "linear algebra"), ("cuFFT", "Fourier transforms"))
         ]
-        return list(optional.products(SimpleNamespace(products=Probe(device_libraries=libraries))))
+        return list(libraries.products(SimpleNamespace(products=Probe(device_libraries=listed))))
 
     for finding, library in zip(seen(True), ("cuSOLVER", "cuFFT"), strict=True):
         assert (finding.state, finding.remedy) == ("ok", "")

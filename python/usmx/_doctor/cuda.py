@@ -7,8 +7,7 @@ from pathlib import Path
 
 from usmx._doctor import versions
 from usmx._doctor.devices import hidden_by, hidden_by_selectors, unusable, value_in_process
-from usmx._doctor.probe import Probe, unloadable
-from usmx._doctor.situation import Finding, Situation, note, ok
+from usmx._doctor.situation import Finding, Situation, note, ok, unloadable
 
 CARDS = Path("/sys/bus/pci/devices")
 NVIDIA, DISPLAYS = "0x10de", "0x03"  # the vendor, and how the class of a display begins
@@ -22,14 +21,15 @@ MASK = "CUDA_VISIBLE_DEVICES"
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Look at the cards, the driver, the adapter, and what the SYCL runtime makes of them."""
+    release = versions.installed(PACKAGE)
     if not (has_card() or CONTROL.exists()):
-        yield ok(f"there is no NVIDIA GPU{with_package('; ', ' is installed')}")
-        return
-    shown = cuda_devices(situation.alone)
-    if shown:
-        yield ok(f"the SYCL runtime shows {', '.join(shown)}{with_package(', by ')}")
-        return
-    yield next(faults(situation))
+        suffix = f"; {PACKAGE} {release} is installed" if release else ""
+        yield ok(f"there is no NVIDIA GPU{suffix}")
+    elif shown := situation.alone.shows("cuda"):
+        suffix = f", by {PACKAGE} {release}" if release else ""
+        yield ok(f"the SYCL runtime shows {', '.join(shown)}{suffix}")
+    else:
+        yield next(faults(situation))
 
 
 def has_card() -> bool:
@@ -44,17 +44,12 @@ def has_card() -> bool:
     return False
 
 
-def cuda_devices(probe: Probe) -> list[str]:
-    """The devices of CUDA that usmx found in that process."""
-    return [d["filter"] for d in probe.devices if d["filter"].startswith("cuda:")]
-
-
 def faults(situation: Situation) -> Iterator[Finding]:
     """Whatever keeps the GPU from being found, the most basic first."""
     yield from device_file(situation)
     yield from driver(situation)
     yield from adapter(situation)
-    yield from hidden_by_selectors(situation, "CUDA", "cuda:gpu", cuda_devices)
+    yield from hidden_by_selectors(situation, "cuda", "CUDA")
     yield unusable(situation)(
         "CUDA's driver and the SYCL runtime's adapter are there, and the runtime shows no device",
         "UR_LOG_CUDA='level:info;output:stderr' lets the adapter say why",
@@ -99,12 +94,6 @@ def driver(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def with_package(before: str, after: str = "") -> str:
-    """Name the package with the adapter and its release; nothing where it is not there."""
-    release = versions.installed(PACKAGE)
-    return f"{before}{PACKAGE} {release}{after}" if release else ""
-
-
 def package_folder() -> Path | None:
     """The package's folder."""
     spec = importlib.util.find_spec(MODULE)
@@ -113,7 +102,7 @@ def package_folder() -> Path | None:
 
 
 def adapter(situation: Situation) -> Iterator[Finding]:
-    """See whether the SYCL runtime has its part for CUDA, finds it, and can load it."""
+    """See whether the SYCL runtime's part for CUDA is there, fits, is found, can be loaded."""
     runtimes = situation.alone.runtimes
     beside = (Path(runtimes[0]).parent if runtimes else Path()) / ADAPTER
     folder = package_folder()
@@ -125,24 +114,19 @@ def adapter(situation: Situation) -> Iterator[Finding]:
             "made)",
         )
     if folder is not None:
-        yield from package(situation, folder)
+        if wrong := [why for _, why in versions.misfits((PACKAGE,))]:
+            yield unusable(situation)("; ".join(wrong), versions.command())
+        if value_in_process(FOLDERS) is None:
+            yield unusable(situation)(
+                f"{PACKAGE} is in {folder}, and usmx looks for it beside its own package and in "
+                "the environment of the SYCL runtime",
+                f"install {PACKAGE} into that environment, or export {FOLDERS}={folder}",
+            )
     effect = "keeps the SYCL runtime from its adapter for NVIDIA GPUs"
     to_name = f"{folder or beside.parent}, too, after a comma"
-    yield from hidden_by(ADAPTERS, situation, cuda_devices, effect, to_name)
+    yield from hidden_by(ADAPTERS, situation, "cuda", effect, to_name)
     if why := unloadable(beside if folder is None else folder / ADAPTER):
         yield unusable(situation)(
             f"the SYCL runtime's adapter for NVIDIA GPUs cannot be loaded: {why}",
             f"install it again: python -m pip install --force-reinstall {PACKAGE}",
-        )
-
-
-def package(situation: Situation, folder: Path) -> Iterator[Finding]:
-    """See whether the package fits the runtime, and lies where usmx looks for it."""
-    if wrong := [why for _, why in versions.misfits((PACKAGE,))]:
-        yield unusable(situation)("; ".join(wrong), versions.command())
-    if value_in_process(FOLDERS) is None:
-        yield unusable(situation)(
-            f"{PACKAGE} is in {folder}, and usmx looks for it beside its own package and in the "
-            "environment of the SYCL runtime",
-            f"install {PACKAGE} into that environment, or export {FOLDERS}={folder}",
         )

@@ -7,8 +7,7 @@ import ctypes
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from usmx._doctor.probe import Probe, unloadable
-from usmx._doctor.situation import Finding, Situation, note, ok, problem
+from usmx._doctor.situation import Finding, Probe, Situation, note, ok, problem, unloadable
 from usmx._text import size_text
 
 CPU_DRIVER = "libintelocl.so"
@@ -18,16 +17,22 @@ SYSTEM_PACKAGES = {
     "libstdc++.so.6": "libstdc++6",
     "libz.so.1": "zlib1g",
 }
-# Variables that decide which drivers and devices are found, and from where libraries come.
-VARIABLES = (
-    "ONEAPI_DEVICE_SELECTOR",
-    "OCL_ICD_FILENAMES",
-    "OCL_ICD_VENDORS",
-    "SYCL_DEVICE_ALLOWLIST",
-    "LD_LIBRARY_PATH",
-    "LD_PRELOAD",
-)
 OPENCL_DRIVERS = "OCL_ICD_FILENAMES"
+# Variables that decide which drivers and devices are found, and from where libraries come, and what
+# to do about each.
+ADVICE = {
+    "ONEAPI_DEVICE_SELECTOR": "unset it, or set it to a back end and a kind of device that "
+    "exist, such as ONEAPI_DEVICE_SELECTOR=opencl:cpu",
+    OPENCL_DRIVERS: "unset it, and usmx finds the CPU driver of its environment; or set "
+    "it to the full paths of the drivers, separated by ':'",
+    "OCL_ICD_VENDORS": "unset it, or set it to a folder whose *.icd files have the full "
+    "paths of drivers",
+    "SYCL_DEVICE_ALLOWLIST": "unset it",
+    "LD_LIBRARY_PATH": "unset it, or remove the folder with these libraries from it",
+    "LD_PRELOAD": "unset it",
+}
+# Libraries that the runtime and its driver would take in the place of their own.
+RIVALS = ("libOpenCL.so*", "libtbb.so*", "libsycl.so*", "libur_*.so*", "libsvml.so*")
 # Variables that hide devices from the SYCL runtime.
 SELECTORS = ("ONEAPI_DEVICE_SELECTOR", "SYCL_DEVICE_ALLOWLIST")
 
@@ -36,95 +41,67 @@ def check(situation: Situation) -> Iterator[Finding]:
     """List the devices, or find what is in the way."""
     alone = situation.alone
     if alone.works:
-        yield ok("; ".join(map(device_text, alone.devices)))
+        texts = (
+            f"{each['filter']}, {each['name']}, driver {each['driver']}, "
+            f"{size_text(each['memory'])}"
+            for each in alone.devices
+        )
+        yield ok("; ".join(texts))
         return
     blamed = list(blamed_variables(situation))
     yield from blamed or [without_variables(alone)]
 
 
-def device_text(device: dict) -> str:
-    """One device in words."""
-    return (
-        f"{device['filter']}, {device['name']}, driver {device['driver']}, "
-        f"{size_text(device['memory'])}"
-    )
-
-
 def blamed_variables(situation: Situation) -> Iterator[Finding]:
     """Try each variable that is set, and then all of them: two may be in the way."""
-    present = [name for name in VARIABLES if name in situation.environment]
+    present = [name for name in ADVICE if name in situation.environment]
     alone = [name for name in present if situation.without(name).works]
     together = present if not alone and situation.without(*present).works else []
     for name in alone or together:
         value = situation.environment[name]
         yield problem(
             f"{what_fails(situation.alone)} because of {name}={value!r}{detail(name, value)}",
-            advice(name),
+            ADVICE[name],
         )
 
 
 def what_fails(seen: Probe) -> str:
     """Tell how far it came, in a few words."""
-    if not seen.devices:
-        return "no device is found"
-    return "the device does not work"
+    return "the device does not work" if seen.devices else "no device is found"
 
 
 def detail(name: str, value: str) -> str:
     """The fault of the value, where it can be seen."""
     parts = [Path(part) for part in value.split(":")]
-    if name == "OCL_ICD_FILENAMES":
+    if name == OPENCL_DRIVERS:
         missing = [str(path) for path in parts if not path.is_file()]
         return f": there is no file {', '.join(missing)}" if value and missing else ""
     if name == "OCL_ICD_VENDORS" and not any(Path(value).glob("*.icd")):
         return ": it is not a folder with files *.icd"
     if name == "LD_LIBRARY_PATH":
-        found = [str(file) for path in parts if str(path) for file in sorted(rivals(path))]
+        found = [
+            str(file) for path in parts for pattern in RIVALS for file in sorted(path.glob(pattern))
+        ]
         return f": it leads to {', '.join(found)}" if found else ""
     return ""
-
-
-def rivals(folder: Path) -> Iterator[Path]:
-    """List libraries that the runtime and its driver would take in the place of their own."""
-    for pattern in ("libOpenCL.so*", "libtbb.so*", "libsycl.so*", "libur_*.so*", "libsvml.so*"):
-        yield from folder.glob(pattern)
-
-
-def installing(library: str) -> str:
-    """Advice that brings a library which the CPU driver needs."""
-    if package := SYSTEM_PACKAGES.get(library):
-        return f"install {library} with the system's package manager (Debian: {package})"
-    return "python -m pip install --force-reinstall intel-sycl-rt intel-opencl-rt"
-
-
-def advice(name: str) -> str:
-    """Advice about a variable."""
-    return {
-        "ONEAPI_DEVICE_SELECTOR": "unset it, or set it to a back end and a kind of device that "
-        "exist, such as ONEAPI_DEVICE_SELECTOR=opencl:cpu",
-        "OCL_ICD_FILENAMES": "unset it, and usmx finds the CPU driver of its environment; or set "
-        "it to the full paths of the drivers, separated by ':'",
-        "OCL_ICD_VENDORS": "unset it, or set it to a folder whose *.icd files have the full "
-        "paths of drivers",
-        "LD_LIBRARY_PATH": "unset it, or remove the folder with these libraries from it",
-    }.get(name, "unset it")
 
 
 def without_variables(seen: Probe) -> Finding:
     """No variable is to blame: a driver is missing, or cannot work where it lies."""
     folder = Path(seen.runtimes[0]).parent if seen.runtimes else Path()
-    if not seen.devices and not (folder / CPU_DRIVER).is_file():
+    driver = folder / CPU_DRIVER
+    if not seen.devices and not driver.is_file():
         return problem(
-            f"no device is found: the system registers no driver, and {folder / CPU_DRIVER} does "
-            "not exist",
+            f"no device is found: the system registers no driver, and {driver} does not exist",
             "install the CPU driver: python -m pip install intel-opencl-rt; or the driver of your "
             "GPU (docs/how-to/gpus.md)",
         )
-    if not seen.devices and (why := unloadable(folder / CPU_DRIVER)):
-        return problem(
-            f"no device is found: {folder / CPU_DRIVER} cannot be loaded: {why}",
-            installing(Path(why.partition(":")[0]).name),
-        )
+    if not seen.devices and (why := unloadable(driver)):
+        library = Path(why.partition(":")[0]).name
+        remedy = "python -m pip install --force-reinstall intel-sycl-rt intel-opencl-rt"
+        if package := SYSTEM_PACKAGES.get(library):
+            remedy = f"install {library} with the system's package manager (Debian: {package})"
+        return problem(f"no device is found: {driver} cannot be loaded: {why}", remedy)
     if any(letter.isspace() for letter in str(folder)):
         return problem(
             f"the device does not work: the path of its driver, {folder}, contains a space. "
@@ -175,22 +152,16 @@ def unusable(situation: Situation) -> Callable[[str, str], Finding]:
 
 
 def hidden_by(
-    names: Iterable[str],
-    situation: Situation,
-    shows: Callable[[Probe], object],
-    effect: str,
-    to_name: str,
+    names: Iterable[str], situation: Situation, back_end: str, effect: str, to_name: str
 ) -> Iterator[Finding]:
-    """Find variables that hide a GPU: without them, `shows` finds it in what usmx found."""
+    """Find variables that hide a GPU: without them, usmx finds it."""
     given = [name for name in names if name in situation.environment]
-    if given and shows(situation.without(*given)):
+    if given and situation.without(*given).shows(back_end):
         values = " and ".join(f"{name}={situation.environment[name]!r}" for name in given)
         yield note(f"{values} {effect}", f"unset {' and '.join(given)}, or let it name {to_name}")
 
 
-def hidden_by_selectors(
-    situation: Situation, back_end: str, device: str, shows: Callable[[Probe], object]
-) -> Iterator[Finding]:
+def hidden_by_selectors(situation: Situation, back_end: str, title: str) -> Iterator[Finding]:
     """Find selectors of devices that hide a GPU."""
-    effect = f"hides the GPU of {back_end}"
-    yield from hidden_by(SELECTORS, situation, shows, effect, f"{device}, too")
+    effect = f"hides the GPU of {title}"
+    yield from hidden_by(SELECTORS, situation, back_end, effect, f"{back_end}:gpu, too")

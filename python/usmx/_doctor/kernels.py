@@ -13,6 +13,11 @@ from usmx._doctor.situation import Finding, Situation, note, ok, problem
 
 HEADER = "sycl/sycl.hpp"
 SECONDS = 120
+COMPILERS = (  # advice that brings them
+    "reinstall usmx and intel-sycl-rt; for CUDA devices install NVIDIA's compiler: "
+    "pip install 'usmx[cuda]'"
+)
+CACHE = "set USMX_CACHE_DIR to a folder to which you can write"
 
 
 def check(situation: Situation) -> Iterator[Finding]:
@@ -21,27 +26,15 @@ def check(situation: Situation) -> Iterator[Finding]:
         return
     seen = situation.kernels
     if seen.failed_step:
-        yield problem(
-            f"step {seen.failed_step!r} of trying kernels ended with: {seen.error}",
-            remedy(),
-        )
+        text = f"step {seen.failed_step!r} of trying kernels ended with: {seen.error}"
+        yield problem(text, COMPILERS)
     compiled = [each["filter"] for each in seen.kernels if not each["error"]]
     if compiled:
         yield ok(f"a kernel was compiled and run on {', '.join(compiled)}")
     for each in seen.kernels:
         if each["error"]:
-            yield problem(
-                f"no kernel can be compiled and run on {each['filter']}: {each['error']}",
-                remedy(),
-            )
-
-
-def remedy() -> str:
-    """Advice that brings the compilers."""
-    return (
-        "reinstall usmx and intel-sycl-rt; for CUDA devices install NVIDIA's compiler: "
-        "pip install 'usmx[cuda]'"
-    )
+            text = f"no kernel can be compiled and run on {each['filter']}: {each['error']}"
+            yield problem(text, COMPILERS)
 
 
 # ---- the cache on disk
@@ -53,7 +46,7 @@ def check_cache(situation: Situation) -> Iterator[Finding]:
 
     folder = str(_core._kernel_cache_directory())
     if folder in ("", "."):
-        yield note("off: kernels are built anew in every process", cache_remedy())
+        yield note("off: kernels are built anew in every process", CACHE)
         return
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
@@ -63,15 +56,10 @@ def check_cache(situation: Situation) -> Iterator[Finding]:
         yield problem(
             f"usmx cannot write to {folder} ({error.strerror}): kernels are built anew in every "
             "process, which takes a tenth of a second to a second",
-            cache_remedy(),
+            CACHE,
         )
         return
     yield ok(folder)
-
-
-def cache_remedy() -> str:
-    """How to get a cache."""
-    return "set USMX_CACHE_DIR to a folder to which you can write"
 
 
 # ---- the compiler of extensions
@@ -83,16 +71,27 @@ def check_compiler(situation: Situation) -> Iterator[Finding]:
     folder = folder_of_headers()
     if shutil.which(command[0]) is None:
         yield ok(f"there is no {command[0]}, which only extensions need")
-    elif folder is None:
+        return
+    if folder is None:
         yield ok(f"there is no <{HEADER}>, which only extensions need")
-    elif first_error := complaint(command, folder):
-        yield note(
-            f"{version_of(command)} does not compile <{HEADER}> of this runtime, which oneMKL's "
-            f"headers include; usmx's do not: {first_error}",
-            "build such extensions with g++ 12 to 15 or clang, as by CXX=g++-15",
-        )
-    else:
-        yield ok(f"{version_of(command)} compiles <{HEADER}>")
+        return
+    _, said, _ = ran([*command, "--version"])
+    version = said.partition("\n")[0] or command[0]
+    options = ["-std=c++20", "-w", "-fsyntax-only", f"-I{folder}", "-x", "c++", "-"]
+    status, _, errors = ran([*command, *options], f"#include <{HEADER}>\n")
+    if status == 0:
+        yield ok(f"{version} compiles <{HEADER}>")
+        return
+    lines = errors.splitlines()
+    first_error = next(
+        (line for line in lines if "error" in line),
+        errors if status is None else f"exit code {status}",
+    )
+    yield note(
+        f"{version} does not compile <{HEADER}> of this runtime, which oneMKL's "
+        f"headers include; usmx's do not: {first_error}",
+        "build such extensions with g++ 12 to 15 or clang, as by CXX=g++-15",
+    )
 
 
 def folder_of_headers() -> Path | None:
@@ -106,32 +105,12 @@ def folder_of_headers() -> Path | None:
     return next((folder for folder in folders if (folder / HEADER).is_file()), None)
 
 
-def complaint(command: Sequence[str], folder: Path) -> str:
-    """The compiler's first words about a file that includes the header; empty if it takes it."""
-    options = ["-std=c++20", "-w", "-fsyntax-only", f"-I{folder}", "-x", "c++", "-"]
+def ran(command: Sequence[str], source: str = "") -> tuple[int | None, str, str]:
+    """The exit code and both outputs; None and the error where it does not run or end."""
     try:
         done = subprocess.run(
-            [*command, *options],
-            input=f"#include <{HEADER}>\n",
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
+            command, input=source, capture_output=True, text=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as failed:
-        return str(failed)
-    if done.returncode == 0:
-        return ""
-    lines = done.stderr.splitlines()
-    return next((line for line in lines if "error" in line), f"exit code {done.returncode}")
-
-
-def version_of(command: Sequence[str]) -> str:
-    """The first line that it says of itself."""
-    try:
-        said = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=SECONDS, check=False
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        said = ""
-    return said.partition("\n")[0] or command[0]
+        return None, "", str(failed)
+    return done.returncode, done.stdout, done.stderr

@@ -1,11 +1,10 @@
 """Whether Level Zero, the back end of Intel's GPUs, can be used where there is such a GPU."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from usmx._doctor.devices import hidden_by_selectors, unusable
-from usmx._doctor.probe import Probe
 from usmx._doctor.situation import Finding, Situation, note, ok, problem
 
 LOADER = "libze_loader.so.1"
@@ -36,7 +35,13 @@ def check(situation: Situation) -> Iterator[Finding]:
         *other_loaders(situation),
         *hierarchy(situation),
     ]
-    yield from found or [ok(text_of(situation))]
+    drivers = ", ".join(f"{each['version']} with {each['devices']}" for each in seen.drivers)
+    yield from found or [
+        ok(
+            f"{seen.loader[0]} {'.'.join(map(str, seen.loader_version))}; drivers and their "
+            f"devices: {drivers}"
+        )
+    ]
 
 
 def intel_cards() -> Iterator[tuple[str, Path]]:
@@ -62,18 +67,14 @@ def devices_files(cards: dict[str, Path], situation: Situation) -> Iterator[Find
                 "start the container with --device /dev/dri",
             )
         elif not os.access(file, os.R_OK | os.W_OK):
+            try:
+                group = file.group()
+            except KeyError:  # it has no name here
+                group = str(file.stat().st_gid)
             yield unusable(situation)(
                 f"this user may not open {file}, the Intel GPU",
-                f"add the user to the group of that file ({group_of(file)}), and log in anew",
+                f"add the user to the group of that file ({group}), and log in anew",
             )
-
-
-def group_of(file: Path) -> str:
-    """The name of the file's group, or its number."""
-    try:
-        return file.group()
-    except KeyError:
-        return str(file.stat().st_gid)
 
 
 def loader(situation: Situation) -> Iterator[Finding]:
@@ -87,29 +88,24 @@ def loader(situation: Situation) -> Iterator[Finding]:
             "driver (libze-intel-gpu1); docs/how-to/gpus.md has the commands",
         )
     elif seen.loader_version and tuple(seen.loader_version) < OLDEST_LOADER:
+        oldest = ".".join(map(str, OLDEST_LOADER))
         yield unusable(situation)(
-            f"Level Zero's loader {seen.loader[0]} is older than the {version_text(OLDEST_LOADER)} "
+            f"Level Zero's loader {seen.loader[0]} is older than the {oldest} "
             "that the SYCL runtime wants",
             "install a newer one, with the GPU's driver; if another program brought this one, "
             "remove its folder from LD_LIBRARY_PATH",
         )
 
 
-def version_text(numbers: Iterable[int]) -> str:
-    """Numbers with dots between them."""
-    return ".".join(map(str, numbers))
-
-
 def driver(situation: Situation) -> Iterator[Finding]:
     """See whether there is one, and whether the SYCL runtime shows its devices."""
     seen = situation.level_zero
-    if shows_level_zero(situation.alone):
+    if situation.alone.shows("level_zero"):
         return
     if not any(each["devices"] for each in seen.drivers):
         yield without_devices(situation)
         return
-    hidden = [*hidden_by_selectors(situation, "Level Zero", "level_zero:gpu", shows_level_zero)]
-    if hidden:
+    if hidden := [*hidden_by_selectors(situation, "level_zero", "Level Zero")]:
         yield from hidden
         return
     versions = ", ".join(each["version"] for each in seen.drivers)
@@ -131,47 +127,34 @@ def without_devices(situation: Situation) -> Finding:
             f"{MASK}={mask!r} hides the GPU from Level Zero",
             f"unset {MASK}, or let it name devices that exist",
         )
-    seen = situation.level_zero
-    if seen.error:
-        found = f"Level Zero's loader finds no driver that works ({seen.error})"
-    else:
-        found = "Level Zero's driver finds no device"
+    error = situation.level_zero.error
     return unusable(situation)(
-        found,
+        f"Level Zero's loader finds no driver that works ({error})"
+        if error
+        else "Level Zero's driver finds no device",
         "install the GPU's driver (libze-intel-gpu1 in Debian and Ubuntu), and see that "
         "/dev/dri can be opened; docs/how-to/gpus.md has the commands",
     )
 
 
-def shows_level_zero(probe: Probe) -> bool:
-    """Whether usmx found a device of Level Zero's in that process."""
-    return any(device["filter"].startswith("level_zero:") for device in probe.devices)
-
-
 def other_loaders(situation: Situation) -> Iterator[Finding]:
-    """Find loaders on the library path, besides the one that is loaded."""
+    """Find loaders on the library path besides the one that is loaded, or the one that it hides."""
+    if "LD_LIBRARY_PATH" not in situation.environment:
+        return
     used = {Path(path).resolve() for path in situation.level_zero.loader}
-    folders = filter(None, situation.environment.get("LD_LIBRARY_PATH", "").split(":"))
+    folders = filter(None, situation.environment["LD_LIBRARY_PATH"].split(":"))
     found = [Path(folder, LOADER) for folder in folders]
     others = [str(file) for file in found if file.is_file() and file.resolve() not in used]
-    shadowed = [] if others else shadowed_loader(situation)
-    if others or shadowed:
+    if not others:
+        without = situation.level_zero_without("LD_LIBRARY_PATH").loader
+        others = [path for path in without if path not in situation.level_zero.loader]
+    if others:
         yield note(
             f"there are two loaders of Level Zero: {' and '.join(map(str, used))} is used, and not "
-            f"{', '.join(others or shadowed)}",
+            f"{', '.join(others)}",
             "keep the one that came with the GPU's driver, and remove the other one's folder from "
             "LD_LIBRARY_PATH",
         )
-
-
-def shadowed_loader(situation: Situation) -> list[str]:
-    """The loader that would be used without the library path."""
-    if "LD_LIBRARY_PATH" not in situation.environment:
-        return []
-    used = situation.level_zero.loader
-    return [
-        path for path in situation.level_zero_without("LD_LIBRARY_PATH").loader if path not in used
-    ]
 
 
 def hierarchy(situation: Situation) -> Iterator[Finding]:
@@ -186,13 +169,3 @@ def hierarchy(situation: Situation) -> Iterator[Finding]:
         )
     elif value != "FLAT":
         yield note(f"{HIERARCHY}={value}: {HIERARCHIES[value]}")
-
-
-def text_of(situation: Situation) -> str:
-    """A sentence about the loader and the drivers that work."""
-    seen = situation.level_zero
-    drivers = ", ".join(f"{each['version']} with {each['devices']}" for each in seen.drivers)
-    return (
-        f"{seen.loader[0]} {version_text(seen.loader_version)}; drivers and their devices: "
-        f"{drivers}"
-    )

@@ -1,13 +1,22 @@
-"""Whether other packages share a process with usmx: all must use one SYCL runtime."""
+"""Packages beside usmx: all in a process must use one SYCL runtime; libraries that are optional."""
 
 import importlib.util
 from collections.abc import Iterator
+from importlib.metadata import entry_points
 from pathlib import Path
 
-from usmx._doctor.probe import Probe
-from usmx._doctor.situation import Finding, Situation, note, ok, problem
+from usmx._doctor.situation import Finding, Probe, Situation, note, ok, problem
 
 KNOWN = ("dpctl", "dpnp", "torch")
+# Packages of Python, and what they are for.
+PACKAGES = {
+    "dpctl": "queues and devices are its objects",
+    "dpnp": "usmx.to_dpnp makes its arrays",
+    "rich": "commands print tables and colours",
+    "matplotlib": "the demo and the memory command draw",
+}
+# Packages that find usmx by an entry point: its group.
+FINDERS = {"dask": "dask.sizeof", "pytest": "pytest11", "pkgconf": "pkg_config"}
 
 
 def check(situation: Situation) -> Iterator[Finding]:
@@ -58,3 +67,66 @@ def judged(module: str, seen: Probe) -> Finding:
             f"import usmx and call usmx.get_devices() before {module} is imported",
         )
     return ok(f"{module} and usmx work in one process, with one SYCL runtime")
+
+
+# ---- what usmx uses if it is installed
+
+
+def check_optional(situation: Situation) -> Iterator[Finding]:
+    """Multiply matrices on each device; look for the packages, and how others find usmx."""
+    if situation.alone.works:
+        yield from products(situation)
+    found = [name for name in PACKAGES if importlib.util.find_spec(name) is not None]
+    missing = [f"{name} ({use})" for name, use in PACKAGES.items() if name not in found]
+    text = f"found {', '.join(found) or 'no optional package'}"
+    yield ok(f"{text}; without {', '.join(missing)}" if missing else text)
+    for package, group in FINDERS.items():
+        if importlib.util.find_spec(package) is None:
+            continue
+        if any(each.name == "usmx" for each in entry_points(group=group)):
+            yield ok(f"{package} finds usmx by its entry point in {group}")
+        else:
+            yield note(
+                f"{package} does not find usmx: its metadata name no entry point in {group}",
+                "reinstall usmx into the environment of this Python: python -m pip install usmx",
+            )
+
+
+def products(situation: Situation) -> Iterator[Finding]:
+    """Say which library multiplies matrices on each device."""
+    seen = situation.products
+    if seen.failed_step:
+        yield note(f"step {seen.failed_step!r} of multiplying matrices ended with: {seen.error}")
+    for each in seen.products:
+        where, library, text = each["filter"], each["library"], each["text"]
+        if not library:
+            yield ok(f"usmx's own kernels multiply matrices on {where}: {text}")
+        elif each["is_used"]:
+            yield ok(f"{library} multiplies matrices on {where}: {text}")
+        else:
+            yield note(
+                f"usmx's own kernels multiply matrices on {where}, several times slower than "
+                f"{library}, which cannot be used: {text}",
+                each["install"],
+            )
+    if host := seen.host_library:
+        work, text = "linear algebra and Fourier transforms", host["text"]
+        yield (
+            ok(f"oneMKL computes {work} on the host: {text}")
+            if host["is_found"]
+            else note(
+                f"NumPy computes {work}, and waits for them, without oneMKL, which cannot be used: "
+                f"{text}",
+                host["install"],
+            )
+        )
+    for each in seen.device_libraries:
+        work, library, text = f"{each['use']} on {each['filter']}", each["library"], each["text"]
+        yield (
+            ok(f"{library} computes {work}: {text}")
+            if each["is_found"]
+            else note(
+                f"{work} raise an error without {library}, which cannot be used: {text}",
+                each["install"],
+            )
+        )

@@ -6,8 +6,7 @@ import resource
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmx._doctor.probe import working_directory
-from usmx._doctor.situation import Finding, Situation, note, ok, problem
+from usmx._doctor.situation import Finding, Situation, note, ok, problem, working_directory
 from usmx._text import size_text
 
 SETTING = Path("/sys/kernel/mm/transparent_hugepage/enabled")
@@ -49,18 +48,14 @@ def check_huge_pages(_: Situation) -> Iterator[Finding]:
     status = Path("/proc/self/status").read_text(encoding="utf-8")
     setting = SETTING.read_text(encoding="utf-8") if SETTING.is_file() else ""
     if "[never]" in setting:
-        yield no_huge_pages("the system", f"as root: echo madvise > {SETTING}")
+        whose, remedy = "the system", f"as root: echo madvise > {SETTING}"
     elif "THP_enabled:\t0" in status:
-        yield no_huge_pages(
-            "this process", "find the program that starts it and calls prctl(PR_SET_THP_DISABLE)"
-        )
+        whose = "this process"
+        remedy = "find the program that starts it and calls prctl(PR_SET_THP_DISABLE)"
     else:
         yield ok(setting.strip() or "the kernel does not tell")
-
-
-def no_huge_pages(whose: str, remedy: str) -> Finding:
-    """One finding for either switch."""
-    return note(
+        return
+    yield note(
         f"transparent huge pages are off for {whose}: the first use of new memory takes "
         "about twice as long",
         remedy,
@@ -69,39 +64,26 @@ def no_huge_pages(whose: str, remedy: str) -> Finding:
 
 def check_limits(situation: Situation) -> Iterator[Finding]:
     """Name each limit that lies below what a device of host memory says it has."""
+    devices = [] if situation.import_error else situation.alone.devices
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    most = max((d["memory"] for d in devices if ":cpu:" in d["filter"]), default=machine)
     findings = [
         note(
-            f"{name} allows {size_text(nbytes)}, less than the {size_text(most(situation))} that "
+            f"{name} allows {size_text(nbytes)}, less than the {size_text(most)} that "
             f"the device says it has: {outcome}",
             "set a lower limit for the pools, such as USMX_POOL_LIMIT=4G, so that a lack of memory "
             "raises a MemoryError; or raise this limit",
         )
-        for name, nbytes, outcome in limits(situation.environment)
-        if nbytes < most(situation)
+        for name, nbytes, outcome in limits()
+        if nbytes < most
     ]
     yield from findings or [ok("none below the memory of the machine")]
 
 
-def most(situation: Situation) -> int:
-    """The bytes that programs think that they may use: the device's memory, or the machine's."""
-    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    cpu = [each["memory"] for each in device_list(situation) if ":cpu:" in each["filter"]]
-    return max(cpu, default=machine)
-
-
-def device_list(situation: Situation) -> list[dict]:
-    """The devices, where usmx can be loaded."""
-    return [] if situation.import_error else situation.alone.devices
-
-
-def limits(environment: dict[str, str]) -> Iterator[tuple[str, int, str]]:
+def limits() -> Iterator[tuple[str, int, str]]:
     """Name, bytes, and what happens beyond, of each limit that is set."""
-    if (control_group := control_group_limit()) is not None:
-        yield (
-            "the control group (container)",
-            control_group,
-            "beyond it the kernel kills the process",
-        )
+    if (nbytes := control_group_limit()) is not None:
+        yield "the control group (container)", nbytes, "beyond it the kernel kills the process"
     for name, which in (("ulimit -v", resource.RLIMIT_AS), ("ulimit -d", resource.RLIMIT_DATA)):
         soft, _ = resource.getrlimit(which)
         if soft != resource.RLIM_INFINITY:

@@ -8,6 +8,7 @@ import importlib
 import json
 import logging
 import os
+import struct
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -110,39 +111,25 @@ def use_kernels(folder: str) -> None:
 def use_products(folder: str) -> None:
     """Multiply matrices on each device by the vendor's library, and find the host's."""
     usmx = imported("usmx", folder)
+    core, answer = usmx._core, ("library", "is_found", "text", "install")
     tell("the host's library", products=[])
-    has_host_library, text, install = usmx._core._find_host_library()
-    host_library = {"is_found": has_host_library, "text": text, "install": install}
+    host_library = dict(zip(answer[1:], core._find_host_library(), strict=True))
     products: list[dict[str, object]] = []
     device_libraries: list[dict[str, object]] = []
     for device in usmx.get_devices():
+        where = {"filter": device.filter_string}
         tell(f"a product on {device.filter_string}", products=products)
-        name, is_found, text, install = usmx._core._find_product_library(device)
+        found = dict(zip(answer, core._find_product_library(device), strict=True))
         x = usmx.ones((2, 2), dtype="f4", device=device.filter_string)
-        made = usmx._core._matmul(x, x, "vendor") if is_found else None
+        made = core._matmul(x, x, "vendor") if found["is_found"] else None
         is_used = made is not None and float(made[0, 0]) == 2
-        products.append(
-            {
-                "filter": device.filter_string,
-                "library": name,
-                "is_used": is_used,
-                "text": text,
-                "install": install,
-            }
-        )
+        products.append({**where, **found, "is_used": is_used})
         for use, find in (
-            ("linear algebra", usmx._core._find_solver_library),
-            ("Fourier transforms", usmx._core._find_transform_library),
+            ("linear algebra", core._find_solver_library),
+            ("Fourier transforms", core._find_transform_library),
         ):
-            name, is_found, text, install = find(device)
-            found = {
-                "filter": device.filter_string,
-                "use": use,
-                "is_found": is_found,
-                "text": text,
-                "install": install,
-            }
-            device_libraries += [{"library": name, **found}] if name else []
+            found = dict(zip(answer, find(device), strict=True))
+            device_libraries += [{**where, "use": use, **found}] if found["library"] else []
     tell("done", products=products, host_library=host_library, device_libraries=device_libraries)
 
 
@@ -176,41 +163,19 @@ def use_cuda() -> None:
     tell("done", device_count=count.value)
 
 
-class DriverProperties(ctypes.Structure):
-    """``ze_driver_properties_t`` of ze_api.h, which does not change."""
-
-    _fields_ = [
-        ("stype", ctypes.c_uint32),
-        ("pNext", ctypes.c_void_p),
-        ("uuid", ctypes.c_uint8 * 16),
-        ("driverVersion", ctypes.c_uint32),
-    ]
-    stype: int
-    pNext: int | None
-    uuid: ctypes.Array[ctypes.c_uint8]
-    driverVersion: int
-
-
-class ComponentVersion(ctypes.Structure):
-    """``zel_component_version_t`` of ze_loader.h, which does not change."""
-
-    _fields_ = [
-        ("name", ctypes.c_char * 64),
-        ("spec_version", ctypes.c_uint32),
-        ("numbers", ctypes.c_int * 3),
-    ]
-    name: bytes
-    spec_version: int
-    numbers: ctypes.Array[ctypes.c_int]
-
-
 def loader_version(loader: ctypes.CDLL) -> list[int]:
     """Its release, which it knows once it has started; zeros of one that is too old to tell."""
     if not hasattr(loader, "zelLoaderGetVersions"):
         return [0, 0, 0]
-    components = listed(loader.zelLoaderGetVersions, ComponentVersion, ctypes.c_size_t)
-    found = [list(each.numbers) for each in components if each.name == b"loader"]
-    return found[0] if found else []
+    # zel_component_version_t of ze_loader.h, which does not change: 64 bytes with the name, the
+    # version of the specification, and the three numbers.
+    layout = struct.Struct("64s4x3i")
+    kind = ctypes.c_char * layout.size
+    for each in listed(loader.zelLoaderGetVersions, kind, ctypes.c_size_t):
+        name, *numbers = layout.unpack(each.raw)
+        if name.partition(b"\0")[0] == b"loader":
+            return numbers
+    return []
 
 
 def listed(
@@ -234,9 +199,11 @@ def driver_version(loader: ctypes.CDLL, driver: ctypes.c_void_p) -> str:
     """Its release, as the SYCL runtime writes it: that of the interface, and the build."""
     interface = ctypes.c_uint32()
     loader.zeDriverGetApiVersion(driver, ctypes.byref(interface))
-    properties = DriverProperties(stype=1)
+    # ze_driver_properties_t of ze_api.h, which does not change: its type is 1, and its version the
+    # ninth word.
+    properties = (ctypes.c_uint32 * 10)(1)
     loader.zeDriverGetProperties(driver, ctypes.byref(properties))
-    build = properties.driverVersion & 0xFFFF
+    build = properties[8] & 0xFFFF
     return f"{interface.value >> 16}.{interface.value & 0xFFFF}.{build}"
 
 

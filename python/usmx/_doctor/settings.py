@@ -25,21 +25,20 @@ VARIABLES = (
 
 def check(situation: Situation) -> Iterator[Finding]:
     """Compare with what usmx reads, and pass on what usmx itself says of a value."""
-    given = {k: v for k, v in situation.environment.items() if k.startswith("USMX_")}
-    wrong = [*unknown(given), *switches(given), *log(given), *warned(situation)]
-    text = ", ".join(f"{name}={value}" for name, value in sorted(given.items()))
+    given = {k: v for k, v in sorted(situation.environment.items()) if k.startswith("USMX_")}
+    wrong = list(faults(given))
+    if situation.import_error is None:
+        advice = "correct the value, or unset the variable"
+        wrong += [problem(text, advice) for text in situation.alone.warnings]
+    text = ", ".join(f"{name}={value}" for name, value in given.items())
     yield from wrong or [ok(text or "none of usmx's variables is set")]
 
 
-def unknown(given: dict[str, str]) -> Iterator[Finding]:
-    """Find names that usmx does not read."""
-    for name in sorted(given.keys() - set(VARIABLES)):
+def faults(given: dict[str, str]) -> Iterator[Finding]:
+    """Find names that usmx does not read, and values that have no effect."""
+    for name in (each for each in given if each not in VARIABLES):
         near = difflib.get_close_matches(name, VARIABLES, 1) or [", ".join(VARIABLES)]
         yield problem(f"usmx reads no variable {name}", f"perhaps {near[0]} is meant")
-
-
-def switches(given: dict[str, str]) -> Iterator[Finding]:
-    """Only one value of each has a meaning."""
     for name, what in (("USMX_POOL", "pools"), ("USMX_KERNEL_VECTORS", "vectors")):
         value = given.get(name, "off")
         if value != "off":
@@ -47,21 +46,10 @@ def switches(given: dict[str, str]) -> Iterator[Finding]:
                 f"{name}={value!r} has no effect: {what} stay on",
                 f"unset it, or turn {what} off with {name}=off",
             )
-
-
-def log(given: dict[str, str]) -> Iterator[Finding]:
-    """A log needs a folder that is there; it is not opened, since a log may be in it already."""
+    # A log is not opened, since a log may be in it already.
     path = given.get("USMX_MEMORY_LOG", "")
-    if path and not Path(path).absolute().parent.is_dir():
+    if path and not (folder := Path(path).absolute().parent).is_dir():
         yield problem(
-            f"USMX_MEMORY_LOG={path!r} cannot be written: there is no folder "
-            f"{Path(path).absolute().parent}",
+            f"USMX_MEMORY_LOG={path!r} cannot be written: there is no folder {folder}",
             "make the folder, or name another file",
         )
-
-
-def warned(situation: Situation) -> Iterator[Finding]:
-    """Findings about warnings that usmx logs when it is used."""
-    if situation.import_error is None:
-        for text in situation.alone.warnings:
-            yield problem(text, "correct the value, or unset the variable")

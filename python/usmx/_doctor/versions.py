@@ -25,19 +25,15 @@ def check_import(situation: Situation) -> Iterator[Finding]:
         folder = Path(__file__).parents[1]
         yield ok(f"usmx is loaded from {folder}, by Python {platform.python_version()}")
         return
-    yield problem(f"import usmx fails: {failed}", remedy(str(failed)))
-
-
-def remedy(message: str) -> str:
-    """Advice against the reasons that the loader gives."""
+    remedy = "reinstall usmx into the environment of this Python: python -m pip install usmx"
     if other_runtime() is not None:
-        return command()
-    if "libsycl" in message:
-        return (
+        remedy = command()
+    elif "libsycl" in str(failed):
+        remedy = (
             "install the SYCL runtime into the environment of this Python: "
             "python -m pip install intel-sycl-rt intel-opencl-rt"
         )
-    return "reinstall usmx into the environment of this Python: python -m pip install usmx"
+    yield problem(f"import usmx fails: {failed}", remedy)
 
 
 def check(situation: Situation) -> Iterator[Finding]:
@@ -60,15 +56,16 @@ def check(situation: Situation) -> Iterator[Finding]:
 
 def other_runtime() -> str | None:
     """Say which runtime is here in the place of the one that usmx needs; None if it is not so."""
+    number = installed(RUNTIME)
     try:
-        wanted = wanted_instead()
+        wanted = next((each for each in listed("usmx") if each.name == RUNTIME), None)
     except ImportError:  # packaging is not there
         return None
-    if wanted is None:
+    if number is None or wanted is None or fits(wanted):
         return None
     asking = (f"; {name} {installed(name)} asks for {other}" for name, other in refusing(wanted))
     return (
-        f"usmx needs {wanted}, found {RUNTIME} {installed(RUNTIME)}{''.join(asking)}. "
+        f"usmx needs {wanted}, found {RUNTIME} {number}{''.join(asking)}. "
         f"Install releases that go together: {command()}"
     )
 
@@ -91,11 +88,8 @@ def misfits(packages: tuple[str, ...] = PACKAGES) -> Iterator[tuple]:
                 continue
             named.add(requirement.name)
             number = installed(requirement.name)
-            found = (
-                "which is not installed"
-                if number is None
-                else f"and {requirement.name} {number} is installed"
-            )
+            found = f"and {requirement.name} {number} is installed"
+            found = "which is not installed" if number is None else found
             wanted = f"{requirement.name}{requirement.specifier}"
             yield requirement, f"{package} needs {wanted}, {found}"
 
@@ -108,24 +102,13 @@ def requirements_of(package: str) -> Iterator:
             yield requirement
 
 
-def wanted_instead():
-    """Look up the runtime that usmx requires; None where that is here, or none is."""
-    if installed(RUNTIME) is None:
-        return None
-    wanted = next((each for each in listed("usmx") if each.name == RUNTIME), None)
-    return None if wanted is None or fits(wanted) else wanted
-
-
 def refusing(wanted) -> Iterator[tuple]:
     """Name the packages here that ask for another release of that package, and how they do."""
     oldest = [each.version for each in wanted.specifier if each.operator == ">="]
     for name in sorted({each.name for each in distributions() if each.name}):
         for requirement in listed(name):
-            if (
-                requirement.name == wanted.name
-                and not admits(requirement, oldest)
-                and fits(requirement)
-            ):
+            admits = all(requirement.specifier.contains(each, prereleases=True) for each in oldest)
+            if requirement.name == wanted.name and not admits and fits(requirement):
                 yield name, requirement
 
 
@@ -143,11 +126,6 @@ def listed(package: str) -> Iterator:
 def applies(requirement, extra: str = "") -> bool:
     """Whether a requirement holds here, with that extra."""
     return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
-
-
-def admits(requirement, releases) -> bool:
-    """Whether it allows each of these."""
-    return all(requirement.specifier.contains(each, prereleases=True) for each in releases)
 
 
 def fits(requirement) -> bool:

@@ -17,7 +17,7 @@ import usmx
 from doctors import built_library, doctor, in_own_mounts, one
 from helpers import run_usmx
 from usmx._doctor import CHECKS, settings
-from usmx._doctor.probe import probe
+from usmx._doctor.situation import probe
 
 ROOT = Path(__file__).parents[3]
 PACKAGE = Path(usmx.__file__).parent
@@ -43,7 +43,7 @@ def test_import_names_the_packages_folder():
 def test_probe_imports_the_package_that_it_belongs_to(monkeypatch):
     seen = []
     monkeypatch.setattr(
-        "usmx._doctor.probe.run_program", lambda *given, seconds: seen.append(given)
+        "usmx._doctor.situation.run_program", lambda *given, seconds: seen.append(given)
     )
     probe(os.environ)
     assert seen == [("usmx", os.environ, str(PACKAGE.parent), "")]

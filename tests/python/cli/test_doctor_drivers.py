@@ -11,8 +11,7 @@ import pytest
 import usmx
 from doctors import built_library, doctor, in_own_mounts, one
 from usmx._doctor import cuda, devices, versions
-from usmx._doctor.probe import Probe
-from usmx._doctor.situation import Situation
+from usmx._doctor.situation import Probe, Situation
 
 RUNTIME = Path("/runtime/lib")
 CPU = {"filter": "opencl:cpu:0"}
