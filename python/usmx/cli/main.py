@@ -59,7 +59,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"usmx {usmx.__version__}")
     commands = parser.add_subparsers(title="commands", metavar=f"{{{','.join(COMMANDS)}}}")
 
-    def added(name: str, *example: str, **texts: str) -> argparse.ArgumentParser:
+    def added(name: str, *example: str, **texts: Any) -> argparse.ArgumentParser:
         command = commands.add_parser(name, **texts)
         end_help_with(command, *example)
         return command
