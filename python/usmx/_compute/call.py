@@ -21,6 +21,7 @@ from usmx._compute.promotion import (
 from usmx._compute.table import ROWS
 from usmx._container.asynchronous import copy_async
 from usmx._container.compute_follows_data import common_queue, using_queue
+from usmx._container.creation import no_producer
 from usmx._container.host import arrays_in, is_numpys, numpy
 from usmx._container.types import iinfo
 from usmx._core import (
@@ -191,12 +192,14 @@ def is_number(operand: Any) -> bool:
 def is_operand(other: Any) -> bool:
     """Whether operators compute with it.
 
-    It is an array of USM, a plain one of NumPy's, a number, or a list or tuple of these.
+    It is an array of USM, a plain one of NumPy's, a number, a list or tuple of these, or a range.
     """
     if isinstance(other, _OPERANDS):
         return True
     if isinstance(other, (list, tuple)):
         return _has_numbers(other)
+    if isinstance(other, range):
+        return True
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
     return is_host or _as_array(other) is not None
 
@@ -305,15 +308,16 @@ def operands_of(
 ) -> tuple[USMArray | Any, ...]:
     """The operands as `compute` takes them: USMArrays, on which others may follow, and numbers.
 
-    Arrays of NumPy's and lists are copied to where the first USMArray is; lists alone, to the
-    current queue. TypeError for anything else.
+    Arrays of NumPy's, lists and ranges are copied to where the first USMArray is; lists and ranges
+    alone, to the current queue. TypeError for anything else.
     """
     views = [_operand(function, *each) for each in zip(names, operands, strict=True)]
     first = next((each for each in views if type(each) is USMArray), None)
-    host = (numpy.ndarray, list, tuple)
+    host = (numpy.ndarray, list, tuple, range)
     if first is None:
-        if any(isinstance(each, numpy.ndarray) for each in views):
-            raise _no_array(function)
+        for name, each in zip(names, views, strict=True):
+            if isinstance(each, numpy.ndarray):
+                raise no_producer(f"{function}: {name}", each)
         if any(isinstance(each, host) for each in views):
             return tuple(
                 _copied(function, each, None) if isinstance(each, host) else each for each in views
@@ -350,7 +354,7 @@ def number_of(function: str, name: str, operand: Any) -> Any:
 
 
 def _operand(function, name, operand):
-    """A USMArray, a number, a list, or an array of NumPy's with a dimension."""
+    """A USMArray, a number, a list, a range, or an array of NumPy's with a dimension."""
     if isinstance(operand, Traced):
         raise TypeError(f"fuse: {function} is no function for each element, and cannot be traced")
     view = _as_array(operand)
@@ -361,7 +365,7 @@ def _operand(function, name, operand):
             f"{function}: {name} must be a USMArray, a number or a list of numbers, found "
             f"{short_repr(operand)}; usmx.asarray makes arrays"
         )
-    if isinstance(operand, (list, tuple)):
+    if isinstance(operand, (list, tuple, range)):
         return operand
     for weak in WEAK:
         if isinstance(operand, weak) and not isinstance(operand, numpy.generic):
@@ -377,12 +381,6 @@ def _scalar(function, name, operand):
         text = f"{function}: {name} is of type {operand.dtype}, which usmx lacks"
         raise TypeError(f"{text}, found {short_repr(operand)}") from None
     return numpy.asarray(operand)[()]  # of NumPy's own class, which the library knows
-
-
-def _no_array(function):
-    return TypeError(
-        f"{function}: expected a USMArray among the operands, found none; usmx.asarray makes arrays"
-    )
 
 
 def output(function: str, out: Any) -> USMArray:

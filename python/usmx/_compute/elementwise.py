@@ -22,7 +22,7 @@ from usmx._compute.call import (
 from usmx._compute.reductions import reduce
 from usmx._compute.table import REDUCTIONS, ROWS
 from usmx._compute.ufuncs import give_methods
-from usmx._container.creation import as_integer, as_lists
+from usmx._container.creation import as_array, as_integer
 from usmx._container.indexing import nonzero
 from usmx._container.numpy_names import copyto, mask_beside
 from usmx._container.types import are_alike, iinfo, innermost_fields
@@ -166,7 +166,7 @@ def round(x: Operand, /, decimals: SupportsIndex = 0, out: USMArray | None = Non
         >>> print(usmx.round(usmx.asarray([0.5, 1.25, 1.5]), 1))
         [0.5 1.2 1.5]
     """
-    return round_to(x if isinstance(x, Traced) else as_lists("x", x), decimals, out)
+    return round_to(x if isinstance(x, Traced) else as_array("x", x), decimals, out)
 
 
 def clip(
@@ -176,6 +176,8 @@ def clip(
     max: Operand | None = None,
     *,
     out: USMArray | None = None,
+    a_min: Operand | None = None,
+    a_max: Operand | None = None,
 ) -> USMArray:
     """Limit each element to a range. Does not wait.
 
@@ -186,6 +188,7 @@ def clip(
             less than `min`.
         out: where the result is written: an array of the result's shape, to whose type the
             result's can be cast without a change of kind. By default a new array.
+        a_min, a_max: other names of `min` and `max`, which NumPy has.
 
     Returns:
         `out`, or a new USMArray on the queue of the operands, of the type to which these are
@@ -193,15 +196,19 @@ def clip(
 
     Raises:
         TypeError: the function is not defined for a type, or an operand is of another kind.
-        ValueError: the shapes do not fit, or `out` is read-only.
+        ValueError: the shapes do not fit, `out` is read-only, or names of both kinds are used.
         ExecutionPlacementError: the queues differ.
 
     Example:
         >>> print(usmx.clip(usmx.asarray([1, 5, 9]), 2, 6))
         [2 5 6]
     """
-    view = x if isinstance(x, Traced) else as_lists("x", x)
-    low, high = (_within(view, *each) for each in (("min", min), ("max", max)))
+    view = x if isinstance(x, Traced) else as_array("x", x)
+    if a_min is not None or a_max is not None:
+        if min is not None or max is not None:
+            raise ValueError("clip takes min and max, or a_min and a_max, found both")
+        min, max = a_min, a_max
+    low, high = _within(view, "min", min), _within(view, "max", max)
     if low is None and high is None:
         return compute(ROWS["maximum"], (view, view), out)
     if high is None:
@@ -250,7 +257,7 @@ def where(condition: Operand, x: Operand | None = None, y: Operand | None = None
         [1 0]
     """
     if x is None and y is None:
-        return nonzero(as_lists("condition", condition))
+        return nonzero(as_array("condition", condition))
     if x is None or y is None:
         raise ValueError("where: expected both x and y, or neither, found one of them")
     return compute(ROWS["where"], (condition, x, y))

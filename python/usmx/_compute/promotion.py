@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any
 
-    from usmx._core import SyclDevice
+    from usmx._core import SyclDevice, USMArray
     from usmx._typing import NumpyType
 
 # Python's own numbers take the type of the arrays, where that is of their kind.
@@ -54,6 +54,23 @@ def part_type(dtype: NumpyType) -> NumpyType:
 def sum_type(dtype: NumpyType) -> NumpyType:
     """The type of sums and products: int64 or uint64 for integers."""
     return numpy.dtype("u8" if dtype.kind == "u" else "i8") if dtype.kind in "biu" else dtype
+
+
+def is_near(found: NumpyType, asked: NumpyType) -> bool:
+    """Whether results of a type can be of another one, without another kind of numbers."""
+    return numpy.can_cast(found, asked, "same_kind") or {found.kind, asked.kind} == {*"iu"}
+
+
+def as_added(function: str, x: USMArray, dtype: Any) -> USMArray:
+    """The elements as sums and products of the type `dtype` take them.
+
+    They are converted first where the result would be of another kind, as in NumPy: the sum of 0.5
+    and 0.5 as integers is 0.
+    """
+    require_plain(function, x.dtype)
+    asked = _core._dtype(dtype)
+    is_taken = asked in (x.dtype, sum_type(x.dtype)) or asked.names is not None
+    return x if is_taken or is_near(sum_type(x.dtype), asked) else x.astype(asked)
 
 
 def values_type(dtype: NumpyType) -> NumpyType:

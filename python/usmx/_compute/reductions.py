@@ -17,8 +17,10 @@ from usmx._compute.call import (
     written,
 )
 from usmx._compute.promotion import (
+    as_added,
     available,
     default_float,
+    is_near,
     number_converter,
     part_type,
     require_plain,
@@ -27,7 +29,7 @@ from usmx._compute.promotion import (
     widened,
 )
 from usmx._compute.table import REDUCTIONS, ROWS
-from usmx._container.creation import as_lists, as_view, full_like
+from usmx._container.creation import as_array, as_view, full_like
 from usmx._container.host import numpy
 from usmx._container.numpy_names import mask_beside
 from usmx._core import ReductionKernel, _dtype, _reduction_function, broadcast_to
@@ -60,9 +62,12 @@ def reduce(
 ) -> USMArray:
     """Call the row's function. `spread` is the mean and so on.
 
-    It computes in the type `dtype`. Without that, `out` makes it wider but never narrower.
-    `initial` is joined to each result, and only elements where the mask `where` holds count.
+    It computes in the type `dtype`, to which sums convert the elements. Without that, `out` makes
+    it wider but never narrower. `initial` is joined to each result, and only elements where the
+    mask `where` holds count.
     """
+    if dtype is not None and row.types == "sum" and not isinstance(x, Traced):
+        x = as_added(row.name, x, dtype)
     if where is not True or initial is not None:
         return _reduce_some(row, x, axis, keepdims, dtype, out, initial, where)
     if dtype is None and out is None and not spread:
@@ -213,12 +218,7 @@ def result_type_of(row: Reduction, of: NumpyType, device: SyclDevice, dtype: Any
         return found
     asked = _dtype(dtype)
     is_free = row.types in ("sum", "float") or (row.types == "real" and asked.kind == "f")
-    is_near = (
-        (asked == of and row.types == "sum")
-        or numpy.can_cast(found, asked, "same_kind")
-        or {found.kind, asked.kind} == {*"iu"}
-    )
-    is_free = is_free and is_near
+    is_free = is_free and ((asked == of and row.types == "sum") or is_near(found, asked))
     if not is_free and asked != found:
         raise TypeError(f"{row.name} of elements of type {of} cannot be of type {asked}")
     return available(asked, device)
@@ -374,7 +374,7 @@ _NOTES = {
 
 
 def _array(x):
-    return x if isinstance(x, Traced) else as_lists("x", x)
+    return x if isinstance(x, Traced) else as_array("x", x)
 
 
 def function_of(row: Reduction) -> Any:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._compute.call import compute, output
+from usmx._compute.promotion import as_added
 from usmx._compute.table import ROWS
-from usmx._container.creation import as_integer, as_lists
+from usmx._container.creation import as_array, as_integer
 from usmx._container.manipulation import concat
 from usmx._core import USMArray, asarray, broadcast_to
 
@@ -35,7 +36,8 @@ def cumulative_sum(
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
-            uint64 for unsigned ones. It is that of `out` only if that is wider.
+            uint64 for unsigned ones. It is that of `out` only if that is wider. Elements of
+            another kind are converted first.
         include_initial: whether the result begins with a 0, and so is longer by one.
         out: where the result is written: an array of its shape, to whose type it can be cast
             without a change of kind. By default a new array.
@@ -45,17 +47,18 @@ def cumulative_sum(
 
     Raises:
         ValueError: `axis` is missing or has several axes, or `out` has another shape.
-        TypeError: `axis` is no integer; or the elements cannot be cast to `dtype`, or to the type
-            of `out`, without a change of kind.
+        TypeError: `axis` is no integer; or the elements cannot be cast to the type of `out`
+            without a change of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_sum(usmx.asarray([1, 2, 3])))
         [1 3 6]
     """
-    view = x if type(x) is USMArray else as_lists("x", x)
+    view = x if type(x) is USMArray else as_array("x", x)
     along = single_axis(axis) if type(axis) is tuple else axis
     into = None if out is None else output("sum", out)
+    view = view if dtype is None else as_added("sum", view, dtype)
     return _core._accumulate(True, view, along, dtype, bool(include_initial), into)
 
 
@@ -74,7 +77,8 @@ def cumulative_prod(
         x: an array: a USMArray or any other producer of ``__sycl_usm_array_interface__``.
         axis: an integer, or a tuple of one. It may be None only if `x` has one dimension.
         dtype: the type of the result. By default that of `x`; for bool and integers it is int64, or
-            uint64 for unsigned ones. It is that of `out` only if that is wider.
+            uint64 for unsigned ones. It is that of `out` only if that is wider. Elements of
+            another kind are converted first.
         include_initial: whether the result begins with a 1, and so is longer by one.
         out: where the result is written: an array of its shape, to whose type it can be cast
             without a change of kind. By default a new array.
@@ -84,17 +88,18 @@ def cumulative_prod(
 
     Raises:
         ValueError: `axis` is missing or has several axes, or `out` has another shape.
-        TypeError: `axis` is no integer; or the elements cannot be cast to `dtype`, or to the type
-            of `out`, without a change of kind.
+        TypeError: `axis` is no integer; or the elements cannot be cast to the type of `out`
+            without a change of kind.
         numpy.exceptions.AxisError: there is no such axis.
 
     Example:
         >>> print(usmx.cumulative_prod(usmx.asarray([1, 2, 3])))
         [1 2 6]
     """
-    view = x if type(x) is USMArray else as_lists("x", x)
+    view = x if type(x) is USMArray else as_array("x", x)
     along = single_axis(axis) if type(axis) is tuple else axis
     into = None if out is None else output("prod", out)
+    view = view if dtype is None else as_added("prod", view, dtype)
     return _core._accumulate(False, view, along, dtype, bool(include_initial), into)
 
 
@@ -110,6 +115,7 @@ def single_axis(axis: Any) -> Any:
 def accumulate(name: str, x: USMArray, axis: Any, dtype: Any, out: USMArray | None) -> USMArray:
     """The sums ("sum") or products ("prod") of the elements so far."""
     into = None if out is None else output(name, out)
+    x = x if dtype is None else as_added(name, x, dtype)
     return _core._accumulate(name == "sum", x, axis, dtype, False, into)
 
 
@@ -142,7 +148,7 @@ def diff(
         >>> print(usmx.diff(usmx.asarray([1, 4, 9])))
         [3 5]
     """
-    view = as_lists("x", x)
+    view = as_array("x", x)
     times = as_integer("n", n)
     if times < 0:
         raise ValueError(f"diff: n must not be negative, found {times}")

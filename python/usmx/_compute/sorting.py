@@ -8,7 +8,7 @@ from usmx import _core
 from usmx._compute.call import beyond_integers, comparable, compute, operands_of
 from usmx._compute.promotion import number_converter
 from usmx._compute.table import ROWS
-from usmx._container.creation import as_lists, as_view
+from usmx._container.creation import as_array
 from usmx._container.host import numpy
 from usmx._container.indexing import with_axis
 from usmx._container.little import numpys
@@ -61,10 +61,10 @@ def sort(
         [1 2 3]
     """
     if kind is not None:
-        x = as_lists("x", x)
+        x = as_array("x", x)
         _require_kind(kind, _KINDS)
     return _core._sort(
-        "sort", x if type(x) is USMArray else as_lists("x", x), axis, bool(descending)
+        "sort", x if type(x) is USMArray else as_array("x", x), axis, bool(descending)
     )
 
 
@@ -100,10 +100,10 @@ def argsort(
         [1 2 0]
     """
     if kind is not None:
-        x = as_lists("x", x)
+        x = as_array("x", x)
         _require_kind(kind, _KINDS)
     return _core._sort(
-        "argsort", x if type(x) is USMArray else as_lists("x", x), axis, bool(descending), True
+        "argsort", x if type(x) is USMArray else as_array("x", x), axis, bool(descending), True
     )
 
 
@@ -172,7 +172,7 @@ def argpartition(
 
 
 def _partitioned(x, kth, axis, kind, wants_indices):
-    x = as_lists("x", x)
+    x = as_array("x", x)
     view, along = with_axis(x[None] if wants_indices and x.ndim == 0 else x, axis)
     _require_kind(kind, ("introselect",))
     size = view.shape[along]
@@ -227,7 +227,7 @@ def searchsorted(
         found = numpys("searchsorted", _MOST_BY_NUMPY, (x1, x2, side), {}, _TYPES_OF_NUMPY)
         if found is not None and side in ("left", "right"):
             return found
-    view = as_lists("x1", x1)
+    view = as_array("x1", x1)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise ValueError(f"side must be 'left' or 'right', found {side!r}")
     try:
@@ -239,7 +239,7 @@ def searchsorted(
         if beyond is None:
             raise
         return _searchsorted_beyond(view, beyond, side, sorter)
-    indices = None if sorter is None else as_lists("sorter", sorter)
+    indices = None if sorter is None else as_array("sorter", sorter)
     is_right = side == "right"
     found = _core._searchsorted(view, values, is_right, indices)
     if found is None:
@@ -366,7 +366,7 @@ def unique_all(x: Producer, /) -> UniqueAll:
         >>> print(found.values, found.indices, found.inverse_indices, found.counts)
         [1 3] [1 0] [1 0 1] [1 2]
     """
-    return UniqueAll(*_core._unique("unique_all", as_lists("x", x), True))
+    return UniqueAll(*_core._unique("unique_all", as_array("x", x), True))
 
 
 def unique_counts(x: Producer, /) -> UniqueCounts:
@@ -385,7 +385,7 @@ def unique_counts(x: Producer, /) -> UniqueCounts:
         >>> print(usmx.unique_counts(usmx.asarray([3, 1, 3])).counts)
         [1 2]
     """
-    return UniqueCounts(*_core._unique("unique_counts", as_lists("x", x), wants_counts=True))
+    return UniqueCounts(*_core._unique("unique_counts", as_array("x", x), wants_counts=True))
 
 
 def unique_inverse(x: Producer, /) -> UniqueInverse:
@@ -405,7 +405,7 @@ def unique_inverse(x: Producer, /) -> UniqueInverse:
         >>> print(usmx.unique_inverse(usmx.asarray([3, 1, 3])).inverse_indices)
         [1 0 1]
     """
-    return UniqueInverse(*_core._unique("unique_inverse", as_lists("x", x), wants_inverse=True))
+    return UniqueInverse(*_core._unique("unique_inverse", as_array("x", x), wants_inverse=True))
 
 
 def unique_values(x: Producer, /) -> USMArray:
@@ -424,4 +424,4 @@ def unique_values(x: Producer, /) -> USMArray:
         >>> print(usmx.unique_values(usmx.asarray([3, 1, 3])))
         [1 3]
     """
-    return _core._unique("unique_values", as_view("x", x))[0]
+    return _core._unique("unique_values", as_array("x", x))[0]

@@ -257,30 +257,30 @@ def from_numpy(
     return _from_host(np_ary, None, device, usm_type, sycl_queue, "K")
 
 
+def no_producer(name: str, obj: object) -> TypeError:
+    """The error that an object is no producer of USM arrays, in the words of the library."""
+    return TypeError(
+        f"{name} must be an object with __sycl_usm_array_interface__ (usmx.asarray makes one), "
+        f"found {type(obj).__name__}"
+    )
+
+
 def as_view(name: str, obj: object) -> USMArray:
     """The USMArray of a producer. TypeError naming the argument for any other object."""
     view = _as_array(obj)
     if view is None:
-        raise TypeError(
-            f"{name} must be an object with __sycl_usm_array_interface__ (usmx.asarray makes one), "
-            f"found {type(obj).__name__}"
-        )
+        raise no_producer(name, obj)
     return view
-
-
-def as_lists(name: str, obj: object) -> USMArray:
-    """The USMArray of a producer, or a new one of nested lists or a range."""
-    view = _as_array(obj)
-    if view is not None:
-        return view
-    return asarray(obj) if isinstance(obj, (list, tuple, range)) else as_view(name, obj)
 
 
 def as_array(name: str, obj: object) -> USMArray:
     """The USMArray of a producer, or a new one of a number, a range or nested lists."""
-    if isinstance(obj, (int, float, complex, numpy.generic)):
+    view = _as_array(obj)
+    if view is not None:
+        return view
+    if isinstance(obj, (list, tuple, range, int, float, complex, numpy.generic)):
         return asarray(obj)
-    return as_lists(name, obj)
+    raise no_producer(name, obj)
 
 
 def beside(array: USMArray, obj: object) -> USMArray:
@@ -293,7 +293,7 @@ def beside(array: USMArray, obj: object) -> USMArray:
 
 def of_dimensions(caller: str, obj: object, least: int) -> USMArray:
     """The USMArray of a producer. ValueError naming the caller for too few dimensions."""
-    view = as_lists("the array", obj)
+    view = as_array("the array", obj)
     if view.ndim < least:
         raise ValueError(f"{caller} needs at least {least} dimensions, found shape {view.shape}")
     return view

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_axis, as_lists, as_view, beside
+from usmx._container.creation import as_array, as_axis, as_view, beside
 from usmx._container.flat import repeated, set_flat, set_positions
 from usmx._container.host import host_index, numpy, type_of_array
 from usmx._container.manipulation import checked_list, common_shape, stack
@@ -54,7 +54,7 @@ def take(
         >>> print(usmx.take(usmx.asarray([10, 20, 30]), [2, 0]))
         [30 10]
     """
-    view = as_lists("x", x)
+    view = as_array("x", x)
     view, along = with_axis(view if view.ndim else view[None], axis)
     if type(indices) is USMArray and mode == "raise" and indices.dtype.kind in "iu":
         chosen = indices
@@ -141,7 +141,7 @@ def take_along_axis(
         >>> usmx.take_along_axis(x, usmx.asarray([[1], [0]])).tolist()
         [[20], [30]]
     """
-    view = as_lists("x", x)
+    view = as_array("x", x)
     if axis is None:
         view, axis = reshape(view, -1), 0
     return _core._take_along_axis(view, *_at_each_position(view, indices, axis, mode))
@@ -208,7 +208,7 @@ def extract(condition: ArrayLike | Producer, arr: Producer) -> USMArray:
         >>> print(usmx.extract([True, False, True], usmx.arange(3)))
         [0 2]
     """
-    view = as_lists("arr", arr)
+    view = as_array("arr", arr)
     chosen = truths(condition, view)
     if chosen.size == view.size:
         return view[reshape(chosen, view.shape)]
@@ -269,7 +269,7 @@ def nonzero(arr: Producer) -> tuple[USMArray, ...]:
         >>> [indices.tolist() for indices in usmx.nonzero(usmx.asarray([0, 5, 6]))]
         [[1, 2]]
     """
-    view = as_lists("arr", arr)
+    view = as_array("arr", arr)
     if view.ndim == 0:
         raise ValueError("arr must have at least 1 dimension, found shape ()")
     return _core._nonzero(view)
@@ -393,7 +393,7 @@ def select(condlist: Sequence[Producer], choicelist: Sequence[Any], default: Any
         )
     if not condlist:
         raise ValueError("select: there must be a condition, found none")
-    masks = [as_lists(f"condition {k}", condition) for k, condition in enumerate(condlist)]
+    masks = [as_array(f"condition {k}", condition) for k, condition in enumerate(condlist)]
     for k, mask in enumerate(masks):
         if mask.dtype != bool:
             raise TypeError(f"condition {k} must be an array of bools, found {mask.dtype}")
@@ -443,7 +443,7 @@ def choose(
         >>> print(usmx.choose(a, [usmx.asarray([1, 2, 3]), usmx.asarray([7, 8, 9])]))
         [1 8 3]
     """
-    view = as_lists("a", a)
+    view = as_array("a", a)
     given = checked_list([*choices, view])[:-1]
     if not given:
         raise ValueError("choose: there must be choices, found none")
@@ -491,7 +491,7 @@ def compress(
         >>> print(usmx.compress([True, False, True], usmx.arange(3)))
         [0 2]
     """
-    view = as_lists("a", a)
+    view = as_array("a", a)
     chosen = truths(condition, view)
     if chosen.ndim != 1:
         raise ValueError(f"condition must have 1 dimension, found shape {chosen.shape}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue
-from usmx._container.creation import as_array, as_lists
+from usmx._container.creation import as_array
 from usmx._container.flat import set_flat
 from usmx._container.host import host_value, numpy, on_host, signed
 from usmx._container.indexing import along_axis, nonzero, take, with_axis
@@ -72,7 +72,7 @@ def delete(arr: ArrayLike | Producer, obj: Any, axis: SupportsIndex | None = Non
         >>> print(usmx.delete(usmx.arange(5), [1, 3]))
         [0 2 4]
     """
-    view, along = with_axis(as_lists("arr", arr), axis)
+    view, along = with_axis(as_array("arr", arr), axis)
     kept = numpy.delete(numpy.arange(view.shape[along]), _indices(view, obj))
     return take(view, kept, along)
 
@@ -181,7 +181,7 @@ def trim_zeros(filt: Producer, trim: str = "fb", axis: Axes | None = None) -> US
         >>> print(usmx.trim_zeros(usmx.asarray([0, 0, 1, 2, 0])))
         [1 2]
     """
-    view = as_lists("filt", filt)
+    view = as_array("filt", filt)
     ends = trim.lower()
     if not ends or set(ends) - {"f", "b"}:
         raise ValueError(f"trim must be 'f', 'b' or 'fb', found {trim!r}")
@@ -258,7 +258,7 @@ def pad(array: Producer, pad_width: Any, mode: Any = "constant", **kwargs: Any) 
         >>> print(usmx.pad(usmx.arange(3), (1, 2), 'edge'))
         [0 0 1 2 2 2]
     """
-    view = as_lists("array", array)
+    view = as_array("array", array)
     widths = _widths(pad_width, view.ndim)
     order: OrderCF = "F" if view.flags.fnc else "C"
     is_zero = mode == "constant" and not kwargs and not view.dtype.names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_integer, as_lists, of_dimensions
+from usmx._container.creation import as_array, as_integer, of_dimensions
 from usmx._container.manipulation import checked_list, concat, integers_of, require_few_views
 from usmx._container.numpy_names import atleast_1d, atleast_2d, atleast_3d
 from usmx._core import USMArray, copy
@@ -374,7 +374,7 @@ def dsplit(
 
 
 def _with_axis(ary, axis):
-    view = as_lists("ary", ary)
+    view = as_array("ary", ary)
     return view, _core._normalized_axis(axis, view.ndim)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from usmx import _core
 from usmx._container.compute_follows_data import common_queue, common_usm_type
-from usmx._container.creation import as_array, as_axis, as_integer, as_lists, as_view
+from usmx._container.creation import as_array, as_axis, as_integer, as_view, no_producer
 from usmx._container.host import numpy
 from usmx._container.types import can_cast, require_casting, result_type
 from usmx._core import USMArray, asarray, asnumpy, broadcast_to, expand_dims, moveaxis, reshape
@@ -243,7 +243,7 @@ def roll(x: Producer, /, shift: Any, axis: Axes | None = None) -> USMArray:
     """
     if type(x) is USMArray and type(shift) is type(axis) is int:
         return _rolled(x, [(_core._normalized_axis(axis, x.ndim), shift)])
-    rolled = as_lists("x", x)
+    rolled = as_array("x", x)
     if axis is None:
         return reshape(roll(reshape(rolled, -1), shift, 0), rolled.shape)
     axes = [_core._normalized_axis(k, rolled.ndim) for k in integers_of("axis", axis)]
@@ -275,7 +275,7 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
         >>> print(usmx.repeat(usmx.arange(3), 2))
         [0 0 1 1 2 2]
     """
-    x = as_lists("x", x)
+    x = as_array("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
     repeated = _core._repeated(x, repeats, axis)
@@ -314,7 +314,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
         [[0 1 0 1]
          [0 1 0 1]]
     """
-    x = as_lists("x", x)
+    x = as_array("x", x)
     counts = _tile_counts(repetitions)
     shape = x.shape
     shape = (1,) * (len(counts) - len(shape)) + shape
@@ -345,6 +345,8 @@ def checked_list(arrays: Any, name: str = "arrays") -> list[USMArray]:
     whole = _core._as_array(arrays)
     if whole is not None and whole.ndim > 0:
         return _checked_arrays(unstack(whole))
+    if isinstance(arrays, numpy.ndarray):
+        raise no_producer(name, arrays)
     if not isinstance(arrays, (list, tuple)):
         raise TypeError(
             f"{name} must be a list, a tuple or an array, found {type(arrays).__name__}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.creation import as_array, as_integer, as_lists, as_view, of_dimensions
+from usmx._container.creation import as_array, as_integer, as_view, of_dimensions
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import assign_where
 from usmx._container.manipulation import integers_of
@@ -126,7 +126,7 @@ def rot90(m: Operand, k: SupportsIndex = 1, axes: Sequence[SupportsIndex] = (0, 
         [[2 4]
          [1 3]]
     """
-    view = as_lists("m", m)
+    view = as_array("m", m)
     plane = [_core._normalized_axis(axis, view.ndim) for axis in integers_of("axes", axes)]
     if len(plane) != 2 or plane[0] == plane[1]:
         raise ValueError(f"axes must be two different axes, found {axes}")
@@ -229,7 +229,7 @@ def diagonal(
         >>> print(usmx.diagonal(usmx.asarray([[1, 2], [3, 4]])))
         [1 4]
     """
-    view = as_lists("a", a)
+    view = as_array("a", a)
     if view.ndim < 2:
         raise ValueError(f"diagonal: x must have at least 2 dimensions, found shape {view.shape}")
     rows, columns = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from usmx._container.creation import as_axis, beside
+from usmx._container.creation import as_axis, as_view, beside
 from usmx._container.host import numpy
 from usmx._container.indexing import nonzero
 from usmx._container.insertion import resize
@@ -109,6 +109,7 @@ def putmask(a: USMArray, mask: Operand, values: Operand) -> None:
         >>> print(a)
         [0 1 7 8]
     """
+    a = as_view("a", a)
     holds = beside(a, mask)
     if holds.size != a.size:
         raise ValueError(f"putmask: mask must have shape {a.shape}, found {holds.shape}")

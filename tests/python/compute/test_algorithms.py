@@ -385,14 +385,33 @@ def test_corrections_and_types_of_deviations():
     assert float(shifted.var()) == host.var()
 
 
+SUMS = ["sum", "prod", "cumsum", "cumulative_prod", "nansum"]
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize("values", [[1.5, 1.75, -0.5], [1.5 + 1j, 2], [], [0.25, 0.5]])
+@pytest.mark.parametrize("dtype", ["i4", "?"])
+def test_elements_are_converted_before_they_are_added_up_in_another_kind(name, values, dtype):
+    host = np.asarray(values)
+    expected = getattr(np, name)(host, dtype=dtype)
+    calls = [getattr(usmx, name)(usmx.asarray(host), dtype=dtype)]
+    if name in ("sum", "prod"):
+        calls.append(getattr(usmx.asarray(host), name)(dtype=dtype))
+        calls.append(getattr(usmx, name)(usmx.asarray(host), dtype=dtype, where=[True]))
+    for found in calls:
+        assert (found.shape, found.dtype) == (np.shape(expected), expected.dtype)
+        np.testing.assert_allclose(usmx.asnumpy(found), expected, rtol=1e-6)
+
+
 def test_errors_of_reductions():
     array = usmx.zeros((2, 3))
     with pytest.raises(np.exceptions.AxisError):
         array.sum(axis=2)
     with pytest.raises(ValueError, match="twice|duplicate|repeated"):
         array.sum(axis=(0, 0))
-    with pytest.raises(TypeError, match="sum of elements of type float64 cannot be of type int32"):
-        array.sum(dtype="i4")
+    with pytest.raises(TypeError, match="mean of elements of type float64 cannot be of type int32"):
+        array.mean(dtype="i4")
     with pytest.raises(
         TypeError, match="max: a result of type float64 cannot be written to an array of type int32"
     ):

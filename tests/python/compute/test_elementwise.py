@@ -164,7 +164,7 @@ def test_every_row_is_tested():
 @pytest.mark.parametrize("x", [np.ones(3), "text"], ids=repr)
 def test_what_is_no_array_says_what_makes_one(x):
     for call in (usmx.sin, lambda operand: usmx.add(operand, operand)):
-        with pytest.raises(TypeError, match=r"usmx\.asarray makes arrays$"):
+        with pytest.raises(TypeError, match=r"usmx\.asarray makes (arrays$|one\), found ndarray$)"):
             call(x)
 
 
@@ -390,8 +390,19 @@ def test_lists_compute_on_the_current_queue():
 def test_one_number_computes_on_the_current_queue():
     assert usmx.sin(0.0).tolist() == 0
     assert usmx.where(True, 1, 2.0).tolist() == 1
-    with pytest.raises(TypeError, match="add: expected a USMArray among the operands, found none"):
+    with pytest.raises(TypeError, match="add: x1 must be an object with __sycl_usm_array_"):
         usmx.add(np.ones(2), 1)
+
+
+def test_bounds_of_clip_have_numpys_names_too():
+    x = usmx.asarray([1, 5, 9])
+    for low, high in ((2, 6), (2, None), (None, 6)):
+        expected = np.clip(usmx.asnumpy(x), a_min=low, a_max=high)
+        for names in (("a_min", "a_max"), ("min", "max")):
+            found = usmx.clip(x, **dict(zip(names, (low, high), strict=True)))
+            np.testing.assert_array_equal(usmx.asnumpy(found), expected)
+    with pytest.raises(ValueError, match="a_min and a_max, found both"):
+        usmx.clip(x, 1, a_max=3)
 
 
 NUMBERS_OF_TRUTH = [1e300, -1e300, 1e-60, 300, -1, 2**31, 2**64, 10**400, 1e-300j, 0, 0.0, -0.0, 0j]

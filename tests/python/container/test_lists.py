@@ -57,6 +57,59 @@ def test_list_of_arrays_is_an_array_beside_them():
     assert (found.usm_type, found.tolist()) == ("shared", np.reshape([ROW, ROW], (3, 2)).tolist())
 
 
+ONE = ["all", "any", "argmax", "argmin", "argsort", "clip", "count_nonzero", "cumulative_sum"]
+ONE += ["max", "mean", "min", "prod", "repeat", "roll", "round", "std", "sum", "tile"]
+ONE += ["unique_counts", "unique_values", "var"]
+MORE = {"clip": (0, 1), "repeat": (3,), "roll": (1,), "tile": (2,)}
+
+
+@pytest.mark.parametrize("name", ONE)
+@pytest.mark.parametrize("number", [3, -2.5, True, np.float32(2.5), np.int8(3), range(3), [1, 2]])
+def test_what_takes_an_array_takes_numbers_ranges_and_lists(name, number):
+    if number is True and name in ("clip", "round"):
+        number = 1  # bools have no such function
+    more = MORE.get(name, ())
+    if name == "argsort" and np.ndim(number) == 0:
+        more = (None,)  # the axis
+    expected, found = (getattr(xp, name)(number, *more) for xp in (np, usmx))
+    if name == "unique_values":
+        expected = np.sort(expected)  # NumPy's are in any order
+    if name != "unique_counts":
+        expected, found = (expected,), (found,)
+    for one, other in zip(found, expected, strict=True):
+        assert type(one) is usmx.USMArray
+        assert (one.shape, one.dtype) == (np.shape(other), np.asarray(other).dtype)
+        np.testing.assert_allclose(usmx.asnumpy(one), other, rtol=1e-6)
+
+
+def test_ranges_are_operands():
+    x = usmx.asarray([1.5, 2.5, 3.5])
+    with usmx.using_queue(usmx.SyclQueue()) as queue:
+        assert usmx.exp(range(3)).sycl_queue == queue
+    assert usmx.add(range(3), 1).tolist() == [1, 2, 3]
+    assert (x + range(3)).tolist() == (range(3) + x).tolist() == [1.5, 3.5, 5.5]
+    assert (usmx.arange(3) == range(3)).tolist() == [True] * 3
+    assert usmx.clip(x, range(3), max=range(2, 5)).tolist() == [1.5, 2.5, 3.5]
+    with pytest.raises(TypeError):
+        usmx.negative(range(2**70, 2**70 + 2))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        usmx.sum, usmx.sort, usmx.sin, usmx.flip, usmx.linalg.inv, usmx.fft.fft, usmx.special.erf,
+        lambda x: usmx.add(x, 1), lambda x: usmx.add(1, x), usmx.hstack, lambda x: usmx.stack([x]),
+        lambda x: usmx.putmask(x, [True, False], 1), lambda x: usmx.clip(x, 0, 1),
+    ],
+)  # fmt: skip
+def test_arrays_of_numpys_alone_are_refused_in_the_same_words(call):
+    words = (
+        r"must be an object with __sycl_usm_array_interface__ \(usmx.asarray makes one\), found "
+    )
+    with pytest.raises(TypeError, match=f"{words}(numpy.)?ndarray$"):
+        call(np.eye(2))
+
+
 @pytest.mark.parametrize("wrong", [None, "12", np.ones(2), {1: 2}, object], ids=str)
 def test_array_of_numpys_and_what_has_no_elements_are_refused(wrong):
     for call in (usmx.flip, usmx.copy, usmx.zeros_like):
