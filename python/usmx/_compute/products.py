@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, SupportsIndex
 from usmx import _core
 from usmx._compute.call import arrays_of, compute, converted_to, operands_of, written
 from usmx._compute.table import ROWS
-from usmx._container.creation import as_integer
+from usmx._container.creation import as_integer, beside
 from usmx._container.host import numpy
 from usmx._core import USMArray, moveaxis, reshape
 
@@ -183,7 +183,9 @@ def kron(a: Producer, b: Producer) -> USMArray:
         [[1 2 0 0]
          [0 0 1 2]]
     """
-    first, second = arrays_of("kron", ("a", "b"), (a, b))
+    operands = operands_of("kron", ("a", "b"), (a, b))
+    like = next(each for each in operands if type(each) is USMArray)
+    first, second = (beside(like, each) for each in operands)
     ndim = max(first.ndim, second.ndim)
     shapes = [(1,) * (ndim - x.ndim) + x.shape for x in (first, second)]
     blocks = reshape(first, tuple(each for extent in shapes[0] for each in (extent, 1)))

@@ -396,8 +396,29 @@ def _damage_told(name):
         raise ValueError(f"load: {name} cannot be read: {error}") from error
 
 
+class _Archive(dict):
+    """The arrays of an .npz file, by their names. It may be closed as NumPy's: nothing is open."""
+
+    @property
+    def files(self) -> list[str]:
+        """The names."""
+        return [*self]
+
+    def close(self) -> None:
+        pass
+
+    def __enter__(self) -> _Archive:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
 def _read_all(stream, file, options, progress):
-    arrays = {}
+    arrays = _Archive()
     with ExitStack() as opened:
         with _damage_told(file):
             archive = opened.enter_context(_archive(stream, "r"))

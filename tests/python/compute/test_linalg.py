@@ -618,6 +618,8 @@ def test_products_of_vectors_and_parts_of_matrices_are_numpys(dtype, stack):
     close(linalg.outer(usmx.asarray(first), usmx.asarray(second)), np.linalg.outer(first, second))
     close(usmx.kron(x, y), np.kron(a, b))
     close(usmx.kron(x, y.reshape(-1)[:2]), np.kron(a, b.reshape(-1)[:2]))
+    close(usmx.kron(x, 2), np.kron(a, 2))
+    close(usmx.kron([1, 2], np.float32(2.5)), np.kron([1, 2], np.float32(2.5)))
 
 
 def test_tensors_are_inverted_and_solved_as_in_numpy(dtype):

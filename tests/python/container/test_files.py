@@ -1,5 +1,6 @@
 """NumPy reads what usmx writes, and the other way round."""
 
+import copy
 import errno
 import io
 import os
@@ -73,6 +74,12 @@ def test_archive_is_a_dict(save, tmp_path):
     module = usmx if save is usmx.savez else np
     save(tmp_path / "numbers.npz", module.arange(3), x=module.ones(2))
     read = usmx.load(tmp_path / "numbers.npz")
+    assert isinstance(read, dict)
+    with read as opened:  # as NumPy's, which is closed
+        assert sorted(opened.files) == ["arr_0", "x"]
+    read.close()
+    assert type(copy.copy(read)) is dict
+    assert [*copy.copy(read)] == [*read]
     assert {name: array.tolist() for name, array in read.items()} == {
         "arr_0": [0, 1, 2],
         "x": [1.0, 1.0],
