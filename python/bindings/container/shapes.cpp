@@ -7,6 +7,7 @@
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
 
@@ -184,71 +185,37 @@ nb::object flatten(nb::handle self, nb::handle order) {
 }  // namespace
 
 void bind_shapes(nb::module_& m) {
-  m.def("reshape", &reshape, nb::arg().none(), nb::arg("shape").none(),
-        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("copy") = nb::none(),
-        nb::sig("def reshape(X: Operand, /, shape: Shape, order: OrderCFA | None = 'C', *, copy: "
-                "bool | None = None) -> USMArray"),
-        docstring("reshape"));
-  m.def("permute_dims", &permuted, nb::arg().none(), nb::arg("axes") = nb::none(),
-        nb::sig("def permute_dims(X: Operand, /, axes: Axes | None = None) -> USMArray"),
-        docstring("permute_dims"));
-  m.def("moveaxis", &moved, nb::arg().none(), nb::arg("source").none(),
-        nb::arg("destination").none(),
-        nb::sig("def moveaxis(X: Operand, /, source: Axes, destination: Axes) -> USMArray"),
-        docstring("moveaxis"));
-  m.def("swapaxes", &swapped, nb::arg("X").none(), nb::arg("axis1").none(), nb::arg("axis2").none(),
-        nb::sig("def swapaxes(X: Operand, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray"),
-        docstring("swapaxes"));
-  m.def("matrix_transpose", &matrix_transpose, nb::arg("x").none(),
-        nb::sig("def matrix_transpose(x: Operand) -> USMArray"), docstring("matrix_transpose"));
-  m.def("flip", &flip, nb::arg().none(), nb::arg("axis") = nb::none(),
-        nb::sig("def flip(X: Operand, /, axis: Axes | None = None) -> USMArray"),
-        docstring("flip"));
-  m.def("squeeze", &squeeze, nb::arg().none(), nb::arg("axis") = nb::none(),
-        nb::sig("def squeeze(X: Operand, /, axis: Axes | None = None) -> USMArray"),
-        docstring("squeeze"));
-  m.def("expand_dims", &expand, nb::arg().none(), nb::arg("axis").none() = 0,
-        nb::sig("def expand_dims(X: Operand, /, axis: Axes = 0) -> USMArray"),
-        docstring("expand_dims"));
-  m.def("broadcast_to", &broadcast_to, nb::arg().none(), nb::arg("shape").none(),
-        nb::sig("def broadcast_to(X: Operand, /, shape: Shape) -> USMArray"),
-        docstring("broadcast_to"));
-  m.def("_new_like", &new_like, nb::arg("prototype").none(), nb::arg("shape").none(),
-        nb::arg("order").none(),
-        nb::sig("def _new_like(prototype: object, shape: object, order: object) -> USMArray"),
-        "New memory of the same kind, queue and element type. A shape of None is the same too.");
-  m.def(
-      "_normalized_axis",
-      [](nb::handle axis, int ndim) {
-        return normalized_axis(to_count("axis", "an integer", axis.ptr()), ndim);
-      },
-      nb::arg("axis").none(), nb::arg("ndim"),
-      nb::sig("def _normalized_axis(axis: object, ndim: int) -> int"));
+  declare<
+      "def reshape(X: Operand, /, shape: Shape, order: OrderCFA | None = 'C', *, copy: bool | None "
+      "= None) -> USMArray">(m, &reshape);
+  declare<"def permute_dims(X: Operand, /, axes: Axes | None = None) -> USMArray">(m, &permuted);
+  declare<"def moveaxis(X: Operand, /, source: Axes, destination: Axes) -> USMArray">(m, &moved);
+  declare<"def swapaxes(X: Operand, axis1: SupportsIndex, axis2: SupportsIndex) -> USMArray">(
+      m, &swapped);
+  declare<"def matrix_transpose(x: Operand) -> USMArray">(m, &matrix_transpose);
+  declare<"def flip(X: Operand, /, axis: Axes | None = None) -> USMArray">(m, &flip);
+  declare<"def squeeze(X: Operand, /, axis: Axes | None = None) -> USMArray">(m, &squeeze);
+  declare<"def expand_dims(X: Operand, /, axis: Axes = 0) -> USMArray">(m, &expand);
+  declare<"def broadcast_to(X: Operand, /, shape: Shape) -> USMArray">(m, &broadcast_to);
+  declare<"def _new_like(prototype: object, shape: object, order: object) -> USMArray">(
+      m, &new_like,
+      "New memory of the same kind, queue and element type. A shape of None is the same too.");
+  declare<"def _normalized_axis(axis: object, ndim: int) -> int">(m, [](nb::handle axis, int ndim) {
+    return normalized_axis(to_count("axis", "an integer", axis.ptr()), ndim);
+  });
 }
 
 void bind_shape_methods(nb::class_<py_array>& cls) {
-  cls.def("view", &view, nb::arg("dtype") = nb::none(),
-          nb::sig("def view(self, dtype: object = None) -> USMArray"), docstring("USMArray.view"))
-      .def("reshape", &reshape_method, nb::arg("shape").none(), nb::arg("order").none() = "C",
-           nb::arg("copy") = nb::none(),
-           nb::sig("def reshape(self, *shape: typing.Any, order: OrderCFA | None = 'C', copy: bool "
-                   "| None = None) -> USMArray"),
-           docstring("USMArray.reshape"))
-      .def("ravel", &ravel, nb::arg("order").none() = "C",
-           nb::sig("def ravel(self, order: OrderCFAK | None = 'C') -> USMArray"),
-           docstring("USMArray.ravel"))
-      .def("flatten", &flatten, nb::arg("order").none() = "C",
-           nb::sig("def flatten(self, order: OrderCFAK | None = 'C') -> USMArray"),
-           docstring("USMArray.flatten"))
-      .def("transpose", &transpose, nb::arg("axes").none(),
-           nb::sig("def transpose(self, *axes: typing.Any) -> USMArray"),
-           docstring("USMArray.transpose"))
-      .def("squeeze", &squeeze, nb::arg("axis") = nb::none(),
-           nb::sig("def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray"),
-           docstring("USMArray.squeeze"))
-      .def("swapaxes", &swapped, nb::arg("axis1").none(), nb::arg("axis2").none(),
-           nb::sig("def swapaxes(self, axis1: int, axis2: int) -> USMArray"),
-           docstring("USMArray.swapaxes"));
+  declare<"def view(self, dtype: object = None) -> USMArray">(cls, &view);
+  declare<
+      "def reshape(self, *shape: typing.Any, order: OrderCFA | None = 'C', copy: bool | None = "
+      "None) -> USMArray">(cls, &reshape_method);
+  declare<"def ravel(self, order: OrderCFAK | None = 'C') -> USMArray">(cls, &ravel);
+  declare<"def flatten(self, order: OrderCFAK | None = 'C') -> USMArray">(cls, &flatten);
+  declare<"def transpose(self, *axes: typing.Any) -> USMArray">(cls, &transpose);
+  declare<"def squeeze(self, axis: int | typing.Sequence[int] | None = None) -> USMArray">(
+      cls, &squeeze);
+  declare<"def swapaxes(self, axis1: int, axis2: int) -> USMArray">(cls, &swapped);
 }
 
 }  // namespace usmx::bindings

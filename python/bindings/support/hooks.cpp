@@ -61,6 +61,15 @@ void load_docstrings(nb::module_& m) {
 
 const char* docstring(const char* name) { return nb::cast<const char*>(docstrings[name]); }
 
+const char* docstring_of(nb::handle owner, std::string_view name) {
+  std::string key;
+  if (nb::isinstance<nb::type_object>(owner)) {
+    key = nb::cast<std::string>(owner.attr("__name__")) + '.';
+  }
+  key += name;
+  return docstring(key.c_str());
+}
+
 void bind_hooks(nb::module_& m) {
   m.attr("_hooks") = nb::capsule(m.ptr(), [](void*) noexcept { clear_hooks(); });
   m.def("_set_hooks", &set_hooks, nb::sig("def _set_hooks(**functions: object) -> None"),

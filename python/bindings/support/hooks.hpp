@@ -3,6 +3,7 @@
 // also the modules of other packages that C++ imports.
 #pragma once
 
+#include <string_view>
 #include <utility>
 
 #include "support/nanobind.hpp"
@@ -80,6 +81,8 @@ void load_docstrings(nb::module_& m);
 /// The docstring of a public name, such as "USMArray.copy", as long as the module is being loaded.
 /// Throws Python's KeyError if there is none.
 const char* docstring(const char* name);
+/// The docstring of a public function of the module, or of a method of a class.
+const char* docstring_of(nb::handle owner, std::string_view name);
 
 // Late imports of other packages' modules, mostly NumPy's, which usmx does without as long as it
 // can.

@@ -11,6 +11,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/process.hpp"
 
@@ -222,54 +223,19 @@ constexpr auto calls_of_methods = all_calls_of_methods(std::make_index_sequence<
 
 // ---- signatures
 
-/// The position of the first of `wanted` that stands in no brackets and in no string; the end if
-/// there is none.
-std::size_t find_outside(std::string_view text, char wanted) {
-  int depth = 0;
-  char quote = '\0';
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    const char c = text[k];
-    if (quote != '\0') {
-      quote = c == quote ? '\0' : quote;
-    } else if (depth == 0 && c == wanted) {
-      return k;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '(' || c == '[' || c == '{') {
-      ++depth;
-    } else if (c == ')' || c == ']' || c == '}') {
-      --depth;
-    }
-  }
-  return text.size();
-}
-
-/// The parameter "name=default" for "name: type = default".
-std::string without_type(std::string_view parameter) {
-  const std::size_t assignment = find_outside(parameter, '=');
-  const std::string_view declared = parameter.substr(0, assignment);
-  std::string text(declared.substr(0, find_outside(declared, ':')));
-  text.resize(text.find_last_not_of(' ') + 1);
-  if (assignment != parameter.size()) {
-    const std::string_view value = parameter.substr(assignment + 1);
-    text += '=';
-    text += value.substr(value.find_first_not_of(' '));
-  }
-  return text;
-}
-
 /// The signature in the form that Python finds: "name($self, x=3)" for "def name(self, x: int = 3)
 /// -> None".
 std::string text_signature(std::string_view declared, std::string_view name, bool is_method) {
-  std::string_view rest = declared.substr(declared.find('(') + 1);
-  rest = rest.substr(0, find_outside(rest, ')'));
   std::string text = std::string(name) + '(';
-  for (bool is_first = true; !rest.empty(); is_first = false) {
-    const std::size_t comma = find_outside(rest, ',');
+  bool is_first = true;
+  for (std::string_view rest = parameters_text(declared); !rest.empty(); is_first = false) {
+    const parameter next = take_parameter(rest);
     text += is_first ? (is_method ? "$" : "") : ", ";
-    text += without_type(rest.substr(0, comma));
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+    text += next.name;
+    if (!next.value.empty()) {
+      text += '=';
+      text += next.value;
+    }
   }
   return text + ")\n--\n\n";
 }
