@@ -164,3 +164,20 @@ def test_method_of_an_object_has_no_self():
 def test_signature_is_text_for_those_who_read_it():
     assert usmx.reshape.__text_signature__ == "(X, /, shape, order='C', *, copy=None)"
     assert usmx.USMArray.tolist.__text_signature__ == "($self)"
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("count", lambda memory: memory.sycl_queue.memcpy(memory, memory, None)),
+        ("val", lambda memory: memory.sycl_queue.memset(memory, None)),
+        ("value", lambda memory: memory.sycl_queue.fill(memory, None, dtype="f4")),
+        ("dtype", lambda memory: usmx.local_memory(None, 3)),
+        ("options", lambda memory: usmx.Kernel("int x;", "k", options=None)),
+        ("options", lambda memory: usmx.ElementwiseKernel("T x", "T y", "y = x", options=None)),
+        ("after", lambda memory: usmx.ElementwiseKernel("T x", "T y", "y = x")(3, after=None)),
+    ],
+)
+def test_argument_that_cannot_be_none_is_named(name, call):
+    with pytest.raises(TypeError, match=f"'{name}' must be .*, found NoneType"):
+        call(usmx.memory.MemoryUSMShared(8))

@@ -13,6 +13,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -138,19 +139,16 @@ nb::object sort(const std::string& function, nb::handle of, nb::handle axis, boo
 }  // namespace
 
 void bind_algorithms(nb::module_& m) {
-  m.def("_accumulate", &accumulate, nb::arg("is_sum"), nb::arg("x"), nb::arg("axis").none(),
-        nb::arg("dtype").none(), nb::arg("include_initial"), nb::arg("out").none(),
-        nb::arg("only").none() = nb::none(),
-        nb::sig("def _accumulate(is_sum: bool, x: USMArray, axis: object, dtype: object, "
-                "include_initial: bool, out: USMArray | None, only: str | None = None) -> Any"),
-        "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
-        "None where there is none, \"kernel\" for kernels, and \"groups\" for those of GPUs.");
-  m.def("_sort", &sort, nb::arg("function"), nb::arg("x"), nb::arg("axis").none(),
-        nb::arg("descending") = false, nb::arg("wants_indices") = false,
-        nb::arg("only").none() = nb::none(),
-        nb::sig("def _sort(function: str, x: USMArray, axis: object, descending: bool = False, "
-                "wants_indices: bool = False, only: str | None = None) -> Any"),
-        "The sorted elements, or their indices. `only` is that of _accumulate.");
+  declare<
+      "def _accumulate(is_sum: bool, x: USMArray, axis: object, dtype: object, include_initial: "
+      "bool, out: USMArray | None, only: str | None = None) -> Any">(
+      m, &accumulate,
+      "Cumulative sums or products. `only` is \"host\" for a loop of the host, which returns "
+      "None where there is none, \"kernel\" for kernels, and \"groups\" for those of GPUs.");
+  declare<
+      "def _sort(function: str, x: USMArray, axis: object, descending: bool = False, "
+      "wants_indices: bool = False, only: str | None = None) -> Any">(
+      m, &sort, "The sorted elements, or their indices. `only` is that of _accumulate.");
 }
 
 }  // namespace usmx::bindings

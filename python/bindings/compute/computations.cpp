@@ -24,6 +24,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
@@ -546,8 +547,7 @@ const row_function& row_function_of(const char* name) {
 }
 
 void bind_computations(nb::module_& m) {
-  m.def("_row_function", &make_row_function, nb::arg("name"), nb::arg("only").none() = nb::none(),
-        nb::sig("def _row_function(name: str, only: str | None = None, /) -> Any"));
+  declare<"def _row_function(name: str, only: str | None = None, /) -> Any">(m, &make_row_function);
 }
 
 }  // namespace usmx::bindings

@@ -10,6 +10,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -54,14 +55,12 @@ void draw(const std::string& distribution, nb::handle real, std::uint64_t key, s
 }  // namespace
 
 void bind_draws(nb::module_& m) {
-  m.def("_draw", &draw, nb::arg("distribution"), nb::arg("real"), nb::arg("key"), nb::arg("first"),
-        nb::arg("parameters"), nb::arg("out"),
-        nb::sig("def _draw(distribution: str, real: Any, key: int, first: int, "
-                "parameters: tuple[Any, ...], out: USMArray) -> None"),
-        "Fill an array with the numbers of a seed, from number `first` on.");
-  m.def("_draws_integers", &internal::draws_integers, nb::arg("distribution"),
-        nb::sig("def _draws_integers(distribution: str) -> bool"),
-        "Whether a distribution's numbers are int64.");
+  declare<
+      "def _draw(distribution: str, real: Any, key: int, first: int, parameters: tuple[Any, ...], "
+      "out: USMArray) -> None">(
+      m, &draw, "Fill an array with the numbers of a seed, from number `first` on.");
+  declare<"def _draws_integers(distribution: str) -> bool">(
+      m, &internal::draws_integers, "Whether a distribution's numbers are int64.");
 }
 
 }  // namespace usmx::bindings

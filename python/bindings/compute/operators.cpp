@@ -6,6 +6,7 @@
 
 #include "compute/compute.hpp"
 #include "objects/array.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 
 namespace usmx::bindings {
@@ -177,8 +178,8 @@ void take_operators() {
 }  // namespace
 
 void bind_operators(nb::module_& m) {
-  m.def("_take_operators", &take_operators, nb::sig("def _take_operators() -> None"),
-        "Makes calls of the library of USMArray's operators.");
+  declare<"def _take_operators() -> None">(m, &take_operators,
+                                           "Makes calls of the library of USMArray's operators.");
 }
 
 }  // namespace usmx::bindings

@@ -13,6 +13,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -182,15 +183,13 @@ PyObject* product_of(PyObject* left, PyObject* right) noexcept {
 void bind_products(nb::module_& m) {
   m.attr("_matmul") = checked(PyCFunction_New(&matmul_method, nullptr));
   m.attr("_dot") = checked(PyCFunction_New(&dot_method, nullptr));
-  m.def("_tensordot", &tensordot, nb::arg("x1"), nb::arg("x2"), nb::arg("of_x1"), nb::arg("of_x2"),
-        nb::sig("def _tensordot(x1: USMArray, x2: USMArray, of_x1: Sequence[int], "
-                "of_x2: Sequence[int], /) -> USMArray"));
-  m.def("_vecdot", &vecdot, nb::arg("x1"), nb::arg("x2"), nb::arg("axis"),
-        nb::arg("only").none() = nb::none(),
-        nb::sig("def _vecdot(x1: USMArray, x2: USMArray, axis: object, only: str | None = None) "
-                "-> Any"),
-        "The sums of products. `only` is \"host\", which returns None where the host has no loop "
-        "for the call, or \"kernel\".");
+  declare<
+      "def _tensordot(x1: USMArray, x2: USMArray, of_x1: Sequence[int], of_x2: Sequence[int], /) "
+      "-> USMArray">(m, &tensordot);
+  declare<"def _vecdot(x1: USMArray, x2: USMArray, axis: Any, only: str | None = None) -> Any">(
+      m, &vecdot,
+      "The sums of products. `only` is \"host\", which returns None where the host has no loop "
+      "for the call, or \"kernel\".");
 }
 
 }  // namespace usmx::bindings

@@ -10,6 +10,7 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "usmx/base/process.hpp"
 #include "usmx/layout/layout.hpp"
@@ -127,10 +128,10 @@ nb::object make_reduction_function(const std::string& name) {
 }  // namespace
 
 void bind_reductions(nb::module_& m) {
-  m.def("_reduction_function", &make_reduction_function, nb::arg("name"),
-        nb::sig("def _reduction_function(name: str, /) -> Any"),
-        "A function of x, axis, keepdims and, for var and std, correction. It returns None, and "
-        "has done nothing, where the host has no loop for the call.");
+  declare<"def _reduction_function(name: str, /) -> Any">(
+      m, &make_reduction_function,
+      "A function of x, axis, keepdims and, for var and std, correction. It returns None, and "
+      "has done nothing, where the host has no loop for the call.");
 }
 
 }  // namespace usmx::bindings

@@ -9,6 +9,7 @@
 #include "compute/compute.hpp"
 #include "elements/element.hpp"
 #include "internals.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "sycl_objects/classes.hpp"
 
@@ -111,44 +112,32 @@ std::string operation_text(std::string_view name, nb::handle inputs, nb::handle 
 }  // namespace
 
 void bind_rules(nb::module_& m) {
-  m.def(
-      "_function_rows",
-      [] {
-        nb::list rows;
-        for (const function_row& row : internal::function_rows()) {
-          rows.append(row_dictionary(row));
-        }
-        return rows;
-      },
-      nb::sig("def _function_rows() -> list[dict[str, Any]]"));
-  m.def(
-      "_require_exponent",
+  declare<"def _function_rows() -> list[dict[str, Any]]">(m, [] {
+    nb::list rows;
+    for (const function_row& row : internal::function_rows()) {
+      rows.append(row_dictionary(row));
+    }
+    return rows;
+  });
+  declare<"def _require_exponent(base: Any, is_negative: bool) -> None">(
+      m,
       [](nb::handle base, bool is_negative) {
         internal::require_exponent(dtype_argument(base), is_negative);
       },
-      nb::arg("base"), nb::arg("is_negative"),
-      nb::sig("def _require_exponent(base: Any, is_negative: bool) -> None"),
       "Throw ValueError for integers to a negative integer power.");
-  m.def(
-      "_device_text", [](std::string_view name) { return string_of(internal::device_text(name)); },
-      nb::arg("name"), nb::sig("def _device_text(name: str, /) -> str"));
-  m.def(
-      "_common_type", &common_type_of, nb::arg("kinds"), nb::arg("fp16"), nb::arg("fp64"),
-      nb::sig("def _common_type(kinds: Sequence[numpy.dtype | type], fp16: bool, fp64: bool, /) -> "
-              "numpy.dtype"));
-  m.def("_types_of", &types_of_call, nb::arg("name"), nb::arg("kinds"), nb::arg("fp16"),
-        nb::arg("fp64"),
-        nb::sig("def _types_of(name: str, kinds: Sequence[numpy.dtype | type], fp16: bool, fp64: "
-                "bool, /) -> tuple[list[numpy.dtype], numpy.dtype, numpy.dtype]"));
-  m.def(
-      "_operation_of", &operation_text, nb::arg("name"), nb::arg("inputs"), nb::arg("computed"),
-      nb::arg("result"), nb::arg("written"), nb::arg("out"),
-      nb::sig("def _operation_of(name: str, inputs: Sequence[numpy.dtype], computed: numpy.dtype, "
-              "result: numpy.dtype, written: numpy.dtype, out: str, /) -> str"));
-  m.def(
-      "_language_name",
-      [](nb::handle type) { return string_of(internal::language_name(plain_code(type))); },
-      nb::arg("type"), nb::sig("def _language_name(type: numpy.dtype, /) -> str"));
+  declare<"def _device_text(name: str, /) -> str">(
+      m, [](std::string_view name) { return string_of(internal::device_text(name)); });
+  declare<
+      "def _common_type(kinds: Sequence[numpy.dtype | type], fp16: bool, fp64: bool, /) -> "
+      "numpy.dtype">(m, &common_type_of);
+  declare<
+      "def _types_of(name: str, kinds: Sequence[numpy.dtype | type], fp16: bool, fp64: bool, /) -> "
+      "tuple[list[numpy.dtype], numpy.dtype, numpy.dtype]">(m, &types_of_call);
+  declare<
+      "def _operation_of(name: str, inputs: Sequence[numpy.dtype], computed: numpy.dtype, result: "
+      "numpy.dtype, written: numpy.dtype, out: str, /) -> str">(m, &operation_text);
+  declare<"def _language_name(type: numpy.dtype, /) -> str">(
+      m, [](nb::handle type) { return string_of(internal::language_name(plain_code(type))); });
 }
 
 }  // namespace usmx::bindings

@@ -11,6 +11,7 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
@@ -155,21 +156,21 @@ nb::object unique(const std::string& function, nb::handle of, bool wants_indices
 }  // namespace
 
 void bind_searches(nb::module_& m) {
-  m.def("_searchsorted", &search_sorted, nb::arg("x1"), nb::arg("x2"), nb::arg("is_right"),
-        nb::arg("sorter").none() = nb::none(),
-        nb::sig("def _searchsorted(x1: USMArray, x2: object, is_right: bool, "
-                "sorter: USMArray | None = None) -> Any"),
-        "Where values would stand in a sorted array. None for a number that the package has to "
-        "look at first.");
-  m.def("_isin", &is_in, nb::arg("x1"), nb::arg("x2"), nb::arg("invert"),
-        nb::sig("def _isin(x1: object, x2: USMArray, invert: bool) -> Any"),
-        "Which values an array has. None for a number that the package has to "
-        "look at first.");
-  m.def("_unique", &unique, nb::arg("function"), nb::arg("x"), nb::arg("wants_indices") = false,
-        nb::arg("wants_inverse") = false, nb::arg("wants_counts") = false,
-        nb::sig("def _unique(function: str, x: USMArray, wants_indices: bool = False, "
-                "wants_inverse: bool = False, wants_counts: bool = False) -> tuple[USMArray, ...]"),
-        "The different elements, and what else is asked for; the indices with all the rest.");
+  declare<
+      "def _searchsorted(x1: USMArray, x2: Any, is_right: bool, sorter: USMArray | None = None) "
+      "-> Any">(
+      m, &search_sorted,
+      "Where values would stand in a sorted array. None for a number that the package has to "
+      "look at first.");
+  declare<"def _isin(x1: Any, x2: USMArray, invert: bool) -> Any">(
+      m, &is_in,
+      "Which values an array has. None for a number that the package has to "
+      "look at first.");
+  declare<
+      "def _unique(function: str, x: USMArray, wants_indices: bool = False, wants_inverse: bool = "
+      "False, wants_counts: bool = False) -> tuple[USMArray, ...]">(
+      m, &unique,
+      "The different elements, and what else is asked for; the indices with all the rest.");
 }
 
 }  // namespace usmx::bindings

@@ -8,6 +8,7 @@
 #include "internals.hpp"
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "user_kernels/user_kernels.hpp"
@@ -39,12 +40,10 @@ nb::object special(const std::string& function, nb::handle type, const nb::tuple
 }  // namespace
 
 void bind_special(nb::module_& m) {
-  m.def("_special", &special, nb::arg("function"), nb::arg("dtype"), nb::arg("operands"),
-        nb::sig("def _special(function: str, dtype: Any, operands: tuple[Any, ...]) -> USMArray"),
-        "Call a special function of arrays of a type and numbers.");
-  m.def(
-      "_is_special", [](const std::string& name) { return internal::is_special_function(name); },
-      nb::arg("name"), nb::sig("def _is_special(name: str) -> bool"),
+  declare<"def _special(function: str, dtype: Any, operands: tuple[Any, ...]) -> USMArray">(
+      m, &special, "Call a special function of arrays of a type and numbers.");
+  declare<"def _is_special(name: str) -> bool">(
+      m, [](const std::string& name) { return internal::is_special_function(name); },
       "Whether there is a special function of that name.");
 }
 

@@ -15,6 +15,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
@@ -279,69 +280,46 @@ nb::tuple library_for(nb::handle device,
 }  // namespace
 
 void bind_vendors(nb::module_& m) {
-  m.def(
-      "_find_product_library",
-      [](nb::handle device) { return library_for(device, &internal::find_product_library); },
-      nb::arg("device"),
-      nb::sig("def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
-  m.def(
-      "_find_transform_library",
-      [](nb::handle device) { return library_for(device, &internal::find_transform_library); },
-      nb::arg("device"),
-      nb::sig("def _find_transform_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
-  m.def(
-      "_find_solver_library",
-      [](nb::handle device) { return library_for(device, &internal::find_solver_library); },
-      nb::arg("device"),
-      nb::sig("def _find_solver_library(device: DeviceLike, /) -> tuple[str, bool, str, str]"));
-  m.def(
-      "_find_host_library",
-      [] {
-        const auto found = [] {
-          const without_interpreter_lock unlocked;
-          return internal::find_host_library();
-        }();
-        return nb::make_tuple(found.is_found, found.text, found.install);
-      },
-      nb::sig("def _find_host_library() -> tuple[bool, str, str]"));
-  m.def(
-      "_host_reaches", [](nb::handle a) { return internal::host_reaches(array_in(a)); },
-      nb::arg("a"), nb::sig("def _host_reaches(a: USMArray, /) -> bool"));
-  m.def("_linalg", &linalg, nb::arg("routine"), nb::arg("x").none(), nb::arg("right").none(),
-        nb::arg("option"), nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
-        nb::arg("solver").none(),
-        nb::sig("def _linalg(routine: str, x: object, right: object, option: bool, "
-                "is_checked: bool, caller: Callable[..., Any], asks_caller_first: bool, "
-                "solver: Callable[..., None] | bool | None, /) -> Any"),
-        "The result of a routine, or a tuple of them; None if an operand is no USMArray. `caller` "
-        "computes, or returns None, where no library of the host's does. `solver` plays that of a "
-        "device; True is oneMKL's for GPUs.");
-  m.def("_lstsq", &lstsq, nb::arg("a"), nb::arg("b"), nb::arg("rcond").none(),
-        nb::arg("is_checked"), nb::arg("caller"), nb::arg("asks_caller_first"),
-        nb::arg("solver").none(),
-        nb::sig("def _lstsq(a: USMArray, b: USMArray, rcond: float | None, is_checked: bool, "
-                "caller: Callable[..., Any], asks_caller_first: bool, "
-                "solver: Callable[..., None] | bool | None, /) -> "
-                "tuple[USMArray, USMArray, int, USMArray]"));
-  m.def("_set_linalg_error", &set_linalg_error_class, nb::arg("cls"),
-        nb::sig("def _set_linalg_error(cls: type[Exception], /) -> None"));
-  m.def("_raise_matrix_fate", &internal::throw_matrix_fate, nb::arg("routine"),
-        nb::arg("not_finite"),
-        nb::sig("def _raise_matrix_fate(routine: str, not_finite: bool, /) -> NoReturn"));
-  m.def("_fft", &transform, nb::arg("function"), nb::arg("x").none(), nb::arg("extents").none(),
-        nb::arg("axes").none(), nb::arg("norm").none(), nb::arg("caller"),
-        nb::arg("asks_caller_first"),
-        nb::sig("def _fft(function: str, x: object, extents: object, axes: object, norm: object, "
-                "caller: Callable[..., bool], asks_caller_first: bool, /) -> Any"),
-        "The result; None if `x` is no USMArray. `caller` computes where no library does, and "
-        "returns whether it has.");
-  m.def(
-      "_fourier_plans",
-      [] {
-        const internal::kept_plans kept = internal::fourier_plans();
-        return nb::make_tuple(kept.count, kept.nbytes);
-      },
-      nb::sig("def _fourier_plans() -> tuple[int, int]"));
+  declare<"def _find_product_library(device: DeviceLike, /) -> tuple[str, bool, str, str]">(
+      m, [](nb::handle device) { return library_for(device, &internal::find_product_library); });
+  declare<"def _find_transform_library(device: DeviceLike, /) -> tuple[str, bool, str, str]">(
+      m, [](nb::handle device) { return library_for(device, &internal::find_transform_library); });
+  declare<"def _find_solver_library(device: DeviceLike, /) -> tuple[str, bool, str, str]">(
+      m, [](nb::handle device) { return library_for(device, &internal::find_solver_library); });
+  declare<"def _find_host_library() -> tuple[bool, str, str]">(m, [] {
+    const auto found = [] {
+      const without_interpreter_lock unlocked;
+      return internal::find_host_library();
+    }();
+    return nb::make_tuple(found.is_found, found.text, found.install);
+  });
+  declare<"def _host_reaches(a: USMArray, /) -> bool">(
+      m, [](nb::handle a) { return internal::host_reaches(array_in(a)); });
+  declare<
+      "def _linalg(routine: str, x: object, right: object, option: bool, is_checked: bool, caller: "
+      "Callable[..., Any], asks_caller_first: bool, solver: Callable[..., None] | bool | None, /) "
+      "-> Any">(
+      m, &linalg,
+      "The result of a routine, or a tuple of them; None if an operand is no USMArray. `caller` "
+      "computes, or returns None, where no library of the host's does. `solver` plays that of a "
+      "device; True is oneMKL's for GPUs.");
+  declare<
+      "def _lstsq(a: USMArray, b: USMArray, rcond: float | None, is_checked: bool, caller: "
+      "Callable[..., Any], asks_caller_first: bool, solver: Callable[..., None] | bool | None, /) "
+      "-> tuple[USMArray, USMArray, int, USMArray]">(m, &lstsq);
+  declare<"def _set_linalg_error(cls: type[Exception], /) -> None">(m, &set_linalg_error_class);
+  declare<"def _raise_matrix_fate(routine: str, not_finite: bool, /) -> NoReturn">(
+      m, &internal::throw_matrix_fate);
+  declare<
+      "def _fft(function: str, x: object, extents: object, axes: object, norm: object, caller: "
+      "Callable[..., bool], asks_caller_first: bool, /) -> Any">(
+      m, &transform,
+      "The result; None if `x` is no USMArray. `caller` computes where no library does, and "
+      "returns whether it has.");
+  declare<"def _fourier_plans() -> tuple[int, int]">(m, [] {
+    const internal::kept_plans kept = internal::fourier_plans();
+    return nb::make_tuple(kept.count, kept.nbytes);
+  });
   m.attr("_max_fourier_plans") =
       nb::make_tuple(internal::max_kept_plans, internal::max_kept_plan_nbytes);
   m.def("_clear_fourier_plans", [] {

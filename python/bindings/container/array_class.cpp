@@ -9,6 +9,7 @@
 #include "memory/memory.hpp"
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
@@ -106,20 +107,15 @@ void bind_flags(nb::module_& m) {
           "write that has begun is finished.");
     }
   }
-  cls.def("__getitem__", &get_flag, nb::arg("key").none(),
-          nb::sig("def __getitem__(self, key: str, /) -> bool"))
-      .def(
-          "__setitem__",
-          [](const py_flags& flags, nb::handle key, bool value) {
-            if (!is_writable_key(to_text("key", key.ptr()))) {
-              throw value_error("only the flag WRITABLE can be set");
-            }
-            set_writable(flags, value);
-          },
-          nb::arg("key").none(), nb::arg("value"),
-          nb::sig("def __setitem__(self, key: str, value: bool, /) -> None"))
-      .def("__repr__", &text_of)
-      .def("__eq__", &same, nb::is_operator());
+  declare<"def __getitem__(self, key: str, /) -> bool">(cls, &get_flag);
+  declare<"def __setitem__(self, key: str, value: bool, /) -> None">(
+      cls, [](const py_flags& flags, nb::handle key, bool value) {
+        if (!is_writable_key(to_text("key", key.ptr()))) {
+          throw value_error("only the flag WRITABLE can be set");
+        }
+        set_writable(flags, value);
+      });
+  cls.def("__repr__", &text_of).def("__eq__", &same, nb::is_operator());
 }
 
 nb::object flags_of(nb::handle array) {
@@ -228,61 +224,51 @@ void bind_attributes(nb::module_& m, nb::class_<py_array>& cls) {
   bind_where(
       cls, [](const py_array& a) -> const sycl::queue& { return internal::private_queue(a.value); },
       [](const py_array& a) { return queue_object_of(*a.value.owner()); });
-  cls.def_prop_ro(
-         "shape", [](const py_array& a) { return to_tuple(a.value.shape()); },
-         nb::sig("def shape(self) -> tuple[int, ...]"), "The number of elements along each axis.")
-      .def_prop_ro(
-          "strides", [](const py_array& a) { return to_tuple(a.value.strides()); },
-          nb::sig("def strides(self) -> tuple[int, ...]"),
-          "The step from one index to the next along each axis, in elements. NumPy's strides count "
-          "bytes.")
-      .def_prop_ro(
-          "dtype", [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
-          nb::sig("def dtype(self) -> numpy.dtype[typing.Any]"),
-          "The element type, as a NumPy dtype.")
-      .def_prop_ro(
-          "flags", [](nb::handle_t<py_array> self) { return flags_of(self); },
-          nb::sig("def flags(self) -> Flags"),
-          "Whether the array is contiguous and writable, by NumPy's names.")
-      .def_prop_ro("base", &base_of, nb::sig("def base(self) -> _Memory"),
-                   "The memory object that holds the elements.")
-      .def_prop_ro("usm_data", &base_of, nb::sig("def usm_data(self) -> _Memory"),
-                   "The memory object that holds the elements, under dpnp's name.")
-      .def_prop_ro(
-          "device",
-          [](const py_array& a) {
-            return make_instance(py_device{internal::private_queue(a.value), a.value.kind()});
-          },
-          nb::sig("def device(self) -> Device"),
-          "Where the array is: a Device, which every argument ``device`` accepts.")
-      .def_prop_ro(
-          "T", [](const py_array& a) { return to_python(a, transposed(a.value.layout())); },
-          nb::sig("def T(self) -> USMArray"),
-          "A view with the dimensions in reverse order, as NumPy's of any number of them.")
-      .def_prop_ro(
-          "mT", [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
-          nb::sig("def mT(self) -> USMArray"), "A view with the last two dimensions swapped.")
-      .def_prop_ro(
-          "__sycl_usm_array_interface__",
-          [](py_array& a) { return to_dictionary(a.lent.lend(a.value)); },
-          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
-      .def_prop_ro(
-          "__cuda_array_interface__",
-          [](py_array& a) { return to_cuda_dictionary(a.lent.lend(a.value)); },
-          nb::sig("def __cuda_array_interface__(self) -> dict[str, typing.Any]"),
-          "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
-          "elements, so that any stream may read them. Raises AttributeError if the memory is not "
-          "that of a CUDA device.")
-      .def_prop_ro(
-          "__array_interface__",
-          [](nb::handle_t<py_array> self) {
-            return to_numpy_dictionary(self, ready_instance<py_array>(self.ptr()).value);
-          },
-          nb::sig("def __array_interface__(self) -> dict[str, typing.Any]"),
-          "NumPy's description of the elements, for Pillow and others that ask for it. It has no "
-          "address, which nobody gives back: its consumer takes the buffer, as NumPy's interface "
-          "has it. Raises AttributeError if the host gets no view of the memory, and what a buffer "
-          "raises. Waits as a buffer does.");
+  declare_attribute<"def shape(self) -> tuple[int, ...]">(
+      cls, [](const py_array& a) { return to_tuple(a.value.shape()); },
+      "The number of elements along each axis.");
+  declare_attribute<"def strides(self) -> tuple[int, ...]">(
+      cls, [](const py_array& a) { return to_tuple(a.value.strides()); },
+      "The step from one index to the next along each axis, in elements. NumPy's strides count "
+      "bytes.");
+  declare_attribute<"def dtype(self) -> numpy.dtype[typing.Any]">(
+      cls, [](const py_array& a) { return to_numpy_dtype(a.value.type()); },
+      "The element type, as a NumPy dtype.");
+  declare_attribute<"def flags(self) -> Flags">(
+      cls, [](nb::handle_t<py_array> self) { return flags_of(self); },
+      "Whether the array is contiguous and writable, by NumPy's names.");
+  declare_attribute<"def base(self) -> _Memory">(cls, &base_of,
+                                                 "The memory object that holds the elements.");
+  declare_attribute<"def usm_data(self) -> _Memory">(
+      cls, &base_of, "The memory object that holds the elements, under dpnp's name.");
+  declare_attribute<"def device(self) -> Device">(
+      cls,
+      [](const py_array& a) {
+        return make_instance(py_device{internal::private_queue(a.value), a.value.kind()});
+      },
+      "Where the array is: a Device, which every argument ``device`` accepts.");
+  declare_attribute<"def T(self) -> USMArray">(
+      cls, [](const py_array& a) { return to_python(a, transposed(a.value.layout())); },
+      "A view with the dimensions in reverse order, as NumPy's of any number of them.");
+  declare_attribute<"def mT(self) -> USMArray">(
+      cls, [](const py_array& a) { return to_python(a, matrix_transposed(a.value.layout())); },
+      "A view with the last two dimensions swapped.");
+  declare_attribute<"def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]">(
+      cls, [](py_array& a) { return to_dictionary(a.lent.lend(a.value)); });
+  declare_attribute<"def __cuda_array_interface__(self) -> dict[str, typing.Any]">(
+      cls, [](py_array& a) { return to_cuda_dictionary(a.lent.lend(a.value)); },
+      "The dictionary of the CUDA array interface, version 3. usmx waits for the work on the "
+      "elements, so that any stream may read them. Raises AttributeError if the memory is not "
+      "that of a CUDA device.");
+  declare_attribute<"def __array_interface__(self) -> dict[str, typing.Any]">(
+      cls,
+      [](nb::handle_t<py_array> self) {
+        return to_numpy_dictionary(self, ready_instance<py_array>(self.ptr()).value);
+      },
+      "NumPy's description of the elements, for Pillow and others that ask for it. It has no "
+      "address, which nobody gives back: its consumer takes the buffer, as NumPy's interface "
+      "has it. Raises AttributeError if the host gets no view of the memory, and what a buffer "
+      "raises. Waits as a buffer does.");
 }
 
 namespace {
@@ -378,15 +364,12 @@ py_array construct_array(nb::handle shape, nb::handle dtype_object, nb::handle b
 }
 
 void bind_construction(nb::class_<py_array>& cls) {
-  cls.def(
-      "__init__", init_by(&construct_array), nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
-      nb::arg("buffer") = nb::none(), nb::arg("strides") = nb::none(), nb::arg("offset") = 0,
-      nb::arg("order").none() = "C", nb::arg("buffer_ctor_kwargs").none() = nb::dict(),
-      nb::sig("def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, "
-              "buffer: str | _Producer | None = None, strides: typing.Sequence[int] | None = None, "
-              "offset: int = 0, order: str = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) "
-              "-> None"),
-      docstring("USMArray.__init__"));
+  declare<
+      "def __init__(self, shape: int | typing.Sequence[int], dtype: typing.Any = None, buffer: "
+      "UsmType | _Producer | None = None, strides: typing.Sequence[int] | None = None, offset: int "
+      "= 0, "
+      "order: OrderCF | None = 'C', buffer_ctor_kwargs: dict[str, typing.Any] = {}) -> None">(
+      cls, init_by(&construct_array), docstring("USMArray.__init__"));
 }
 
 // ---- slots
@@ -438,9 +421,9 @@ void bind_array_class(nb::module_& m) {
   bind_scalars(cls);
   bind_shape_methods(cls);
   bind_iteration(m, cls);
-  m.def("_require_made", &require_made, nb::arg("array").none(),
-        nb::sig("def _require_made(array: USMArray) -> None"),
-        "TypeError for what __new__ alone has made: for methods that are written in Python.");
+  declare<"def _require_made(array: object) -> None">(
+      m, &require_made,
+      "TypeError for what __new__ alone has made: for methods that are written in Python.");
 }
 
 }  // namespace usmx::bindings

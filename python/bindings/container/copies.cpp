@@ -5,6 +5,7 @@
 #include "internals.hpp"
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -244,62 +245,53 @@ array copy_of(const array& source, dtype type, usm_kind kind, const sycl::queue&
 }
 
 void bind_copies(nb::module_& m) {
-  m.def("copy", &copy_of_producer, nb::arg().none(), nb::arg("order").none() = "K", nb::kw_only(),
-        nb::arg("usm_type") = nb::none(),
-        nb::sig("def copy(usm_ary: Operand, /, order: OrderCFAK | None = 'K', *, usm_type: "
-                "UsmType | None = None) -> USMArray"),
-        docstring("copy"));
-  m.def("asnumpy", &asnumpy, nb::arg("usm_ary").none(), nb::kw_only(), nb::arg("out") = nb::none(),
-        nb::sig("def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray"),
-        docstring("asnumpy"));
-  m.def("to_numpy", &to_numpy, nb::arg().none(),
-        nb::sig("def to_numpy(usm_ary: Producer, /) -> NumpyArray"), docstring("to_numpy"));
-  m.def(
-      "_copy",
+  declare<
+      "def copy(usm_ary: Operand, /, order: OrderCFAK | None = 'K', *, usm_type: UsmType | None = "
+      "None) -> USMArray">(m, &copy_of_producer);
+  declare<"def asnumpy(usm_ary: Producer, *, out: NumpyArray | None = None) -> NumpyArray">(
+      m, &asnumpy);
+  declare<"def to_numpy(usm_ary: Producer, /) -> NumpyArray">(m, &to_numpy);
+  declare<"def _copy(source: USMArray, destination: USMArray, /) -> None">(
+      m,
       [](const py_array& source, const py_array& destination) {
         const array spread = spread_to(source.value, destination.value);
         warn_of_lost_parts(source.value.type(), destination.value.type());
         ordered(is_short(spread) && is_short(destination.value),
                 [&] { internal::copy_for_call(spread, destination.value); });
       },
-      nb::sig("def _copy(source: USMArray, destination: USMArray, /) -> None"),
       "Copies the elements to a call's new result, converted to its type and repeated to its "
       "shape. Waits where the host reaches the result.");
-  m.def("_fill", &fill_array, nb::arg("destination"), nb::arg("scalar").none(),
-        nb::sig("def _fill(destination: USMArray, scalar: object) -> None"),
-        "Sets every element to a number, converted as NumPy's assignment of an item does: a "
-        "Python int that does not fit raises OverflowError. Waits.");
-  m.def("_copy_to_host", &copy_array_to_host,
-        nb::sig("def _copy_to_host(source: USMArray, destination: object, /) -> None"),
-        "Copies into a writable buffer of the same shape, converted to its elements' type. Waits.");
-  m.def("_copy_from_host", &copy_host_to_array,
-        nb::sig("def _copy_from_host(destination: USMArray, source: object, /) -> None"),
-        "Copies from a buffer of the same shape, converted from its elements' type. Waits.");
-  m.def(
-      "_copy_async",
+  declare<"def _fill(destination: USMArray, scalar: object) -> None">(
+      m, &fill_array,
+      "Sets every element to a number, converted as NumPy's assignment of an item does: a "
+      "Python int that does not fit raises OverflowError. Waits.");
+  declare<"def _copy_to_host(source: USMArray, destination: object, /) -> None">(
+      m, &copy_array_to_host,
+      "Copies into a writable buffer of the same shape, converted to its elements' type. Waits.");
+  declare<"def _copy_from_host(destination: USMArray, source: object, /) -> None">(
+      m, &copy_host_to_array,
+      "Copies from a buffer of the same shape, converted from its elements' type. Waits.");
+  declare<"def _copy_async(source: USMArray, destination: USMArray, /) -> SyclEvent">(
+      m,
       [](const py_array& source, const py_array& destination) {
         return event_object(copy_broadcast_async(source.value, destination.value));
       },
-      nb::sig("def _copy_async(source: USMArray, destination: USMArray, /) -> SyclEvent"),
       "_copy, started and not waited for.");
-  m.def(
-      "_fill_async",
+  declare<"def _fill_async(destination: USMArray, scalar: object) -> SyclEvent">(
+      m,
       [](const py_array& destination, nb::handle scalar) {
         return event_object(start_filling(destination.value, scalar));
       },
-      nb::arg("destination"), nb::arg("scalar").none(),
-      nb::sig("def _fill_async(destination: USMArray, scalar: object) -> SyclEvent"),
       "_fill, started and not waited for.");
-  m.def("_pending_events", &pending_events_of,
-        nb::sig("def _pending_events(reads: typing.Sequence[USMArray], "
-                "writes: typing.Sequence[USMArray], /) -> list[SyclEvent]"),
-        "The events that new work must come after.");
-  m.def("_copy_to_host_async", &copy_array_to_host_async,
-        nb::sig("def _copy_to_host_async(source: USMArray, destination: object, /) -> SyclEvent"),
-        "_copy_to_host, started and not waited for; keeps the buffer meanwhile.");
-  m.def("_copy_from_host_async", &copy_host_to_array_async,
-        nb::sig("def _copy_from_host_async(destination: USMArray, source: object, /) -> SyclEvent"),
-        "_copy_from_host, started and not waited for; keeps the buffer meanwhile.");
+  declare<
+      "def _pending_events(reads: typing.Sequence[USMArray], writes: typing.Sequence[USMArray], /) "
+      "-> list[SyclEvent]">(m, &pending_events_of, "The events that new work must come after.");
+  declare<"def _copy_to_host_async(source: USMArray, destination: object, /) -> SyclEvent">(
+      m, &copy_array_to_host_async,
+      "_copy_to_host, started and not waited for; keeps the buffer meanwhile.");
+  declare<"def _copy_from_host_async(destination: USMArray, source: object, /) -> SyclEvent">(
+      m, &copy_host_to_array_async,
+      "_copy_from_host, started and not waited for; keeps the buffer meanwhile.");
 }
 
 void bind_methods(nb::class_<py_array>& cls) {
@@ -308,40 +300,28 @@ void bind_methods(nb::class_<py_array>& cls) {
          "A view through which nothing can be written.")
       .def(
           "wait", [](const py_array& a) { wait_for(a.value); },
-          "Wait for all work on the memory that usmx can know of.")
-      .def(
-          "copy",
-          [](const py_array& a, nb::handle order, nb::handle usm_type) {
-            return copied(a.value, order_argument(order, any_order, element_order::c), usm_type);
-          },
-          nb::arg("order").none() = "C", nb::kw_only(), nb::arg("usm_type") = nb::none(),
-          nb::sig("def copy(self, order: OrderCFAK | None = 'C', *, usm_type: UsmType | None = "
-                  "None) -> USMArray"),
-          docstring("USMArray.copy"))
-      .def("fill", &fill_array, nb::arg("value").none(),
-           nb::sig("def fill(self, value: object) -> None"), docstring("USMArray.fill"))
-      .def(
-          "tobytes",
-          [](nb::handle_t<py_array> self, nb::handle order) {
-            const nb::object resolved =
-                order_of_bytes(ready_instance<py_array>(self.ptr()).value.layout(), order);
-            return asnumpy(self, nb::none()).attr("tobytes")(resolved);
-          },
-          nb::arg("order").none() = "C",
-          nb::sig("def tobytes(self, order: OrderCFAK | None = 'C') -> bytes"),
-          docstring("USMArray.tobytes"))
-      .def("record", &record_event<&array::record_write>, nb::arg("event").none(),
-           nb::sig("def record(self, event: object) -> None"), docstring("USMArray.record"))
-      .def("record_read", &record_event<&array::record_read>, nb::arg("event").none(),
-           nb::sig("def record_read(self, event: object) -> None"),
-           docstring("USMArray.record_read"))
-      .def("record_write", &record_event<&array::record_write>, nb::arg("event").none(),
-           nb::sig("def record_write(self, event: object) -> None"),
-           docstring("USMArray.record_write"))
-      .def("__array__", &to_host_array, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none(),
-           nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> "
-                   "numpy.typing.NDArray[typing.Any]"),
-           "NumPy's array of memory that the host reaches. Raises TypeError for other memory.");
+          "Wait for all work on the memory that usmx can know of.");
+  declare<
+      "def copy(self, order: OrderCFAK | None = 'C', *, usm_type: UsmType | None = None) -> "
+      "USMArray">(cls, [](const py_array& a, nb::handle order, nb::handle usm_type) {
+    return copied(a.value, order_argument(order, any_order, element_order::c), usm_type);
+  });
+  declare<"def fill(self, value: object) -> None">(cls, &fill_array);
+  declare<"def tobytes(self, order: OrderCFAK | None = 'C') -> bytes">(
+      cls, [](nb::handle_t<py_array> self, nb::handle order) {
+        const nb::object resolved =
+            order_of_bytes(ready_instance<py_array>(self.ptr()).value.layout(), order);
+        return asnumpy(self, nb::none()).attr("tobytes")(resolved);
+      });
+  declare<"def record(self, event: object) -> None">(cls, &record_event<&array::record_write>);
+  declare<"def record_read(self, event: object) -> None">(cls, &record_event<&array::record_read>);
+  declare<"def record_write(self, event: object) -> None">(cls,
+                                                           &record_event<&array::record_write>);
+  declare<
+      "def __array__(self, dtype: object = None, copy: object = None) -> "
+      "numpy.typing.NDArray[typing.Any]">(
+      cls, &to_host_array,
+      "NumPy's array of memory that the host reaches. Raises TypeError for other memory.");
 }
 
 }  // namespace usmx::bindings

@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/classes.hpp"
@@ -260,85 +261,54 @@ void bind_creation(nb::module_& m) {
   answer_one_argument("asarray", &asarray_of_object);
   answer_one_argument("empty", [](nb::handle shape) { return new_array_of_shape(shape, false); });
   answer_one_argument("zeros", [](nb::handle shape) { return new_array_of_shape(shape, true); });
-  m.def("_new_array", &new_array, nb::arg("shape").none(), nb::arg("dtype").none(),
-        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
-        nb::arg("order").none(), nb::arg("zeroed"), nb::arg("natural") = "f8",
-        nb::sig("def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: "
-                "object, device: object, order: object, zeroed: bool, natural: object = 'f8') -> "
-                "USMArray"),
-        "Elements not set, or zeros. dtype None: `natural`, or what the device has in its place.");
-  m.def("asarray", &asarray, nb::arg().none(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("copy") = nb::none(), nb::arg("usm_type") = nb::none(),
-        nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def asarray(obj: object, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
-                "None = 'K', *, device: DeviceLike | None = None, copy: bool | None = None, "
-                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
-                "USMArray"),
-        docstring("asarray"));
-  m.def("empty", &empty, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def empty(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
-                "'C', *, device: DeviceLike | None = None, usm_type: UsmType | None = None, "
-                "sycl_queue: QueueLike | None = None) -> USMArray"),
-        docstring("empty"));
-  m.def("zeros", &zeros, nb::arg("shape").none(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "C", nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def zeros(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = "
-                "'C', *, device: DeviceLike | None = None, usm_type: UsmType | None = None, "
-                "sycl_queue: QueueLike | None = None) -> USMArray"),
-        docstring("zeros"));
-  m.def("empty_like", &empty_like, nb::arg().none(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
-        nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
-        nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def empty_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
-                "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
-                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
-                "USMArray"),
-        docstring("empty_like"));
-  m.def("zeros_like", &zeros_like, nb::arg().none(), nb::arg("dtype") = nb::none(),
-        nb::arg("order").none() = "K", nb::kw_only(), nb::arg("shape") = nb::none(),
-        nb::arg("device") = nb::none(), nb::arg("usm_type") = nb::none(),
-        nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def zeros_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | "
-                "None = 'K', *, shape: Shape | None = None, device: DeviceLike | None = None, "
-                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
-                "USMArray"),
-        docstring("zeros_like"));
-  m.def(
-      "_as_asked",
+  declare<
+      "def _new_array(shape: object, dtype: object, usm_type: object, sycl_queue: object, device: "
+      "object, order: object, zeroed: bool, natural: Any = 'f8') -> USMArray">(
+      m, &new_array,
+      "Elements not set, or zeros. dtype None: `natural`, or what the device has in its place.");
+  declare<
+      "def asarray(obj: object, /, dtype: DTypeLike | None = None, order: OrderCFAK | None = 'K', "
+      "*, device: DeviceLike | None = None, copy: bool | None = None, usm_type: UsmType | None = "
+      "None, sycl_queue: QueueLike | None = None) -> USMArray">(m, &asarray);
+  declare<
+      "def empty(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = 'C', *, "
+      "device: DeviceLike | None = None, usm_type: UsmType | None = None, sycl_queue: QueueLike | "
+      "None = None) -> USMArray">(m, &empty);
+  declare<
+      "def zeros(shape: Shape, dtype: DTypeLike | None = None, order: OrderCF | None = 'C', *, "
+      "device: DeviceLike | None = None, usm_type: UsmType | None = None, sycl_queue: QueueLike | "
+      "None = None) -> USMArray">(m, &zeros);
+  declare<
+      "def empty_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | None = "
+      "'K', *, shape: Shape | None = None, device: DeviceLike | None = None, usm_type: UsmType | "
+      "None = None, sycl_queue: QueueLike | None = None) -> USMArray">(m, &empty_like);
+  declare<
+      "def zeros_like(x: Operand, /, dtype: DTypeLike | None = None, order: OrderCFAK | None = "
+      "'K', *, shape: Shape | None = None, device: DeviceLike | None = None, usm_type: UsmType | "
+      "None = None, sycl_queue: QueueLike | None = None) -> USMArray">(m, &zeros_like);
+  declare<
+      "def _as_asked(source: USMArray, dtype: object, usm_type: object, sycl_queue: object, "
+      "device: object, order: object, copy: bool | None) -> USMArray">(
+      m,
       [](nb::handle source, nb::handle dtype_object, nb::handle usm_type, nb::handle sycl_queue,
          nb::handle device, nb::handle order, nb::handle copy) {
         return as_all_asked(source, dtype_object, usm_type, sycl_queue, device, order,
                             copy_argument(copy));
       },
-      nb::arg("source"), nb::arg("dtype").none(), nb::arg("usm_type").none(),
-      nb::arg("sycl_queue").none(), nb::arg("device").none(), nb::arg("order").none(),
-      nb::arg("copy").none(),
-      nb::sig("def _as_asked(source: USMArray, dtype: object, usm_type: object, sycl_queue: "
-              "object, device: object, order: object, copy: bool | None) -> USMArray"),
       "The array itself where it is what is asked for, else a copy. None keeps what it has.");
-  m.def("_new_array_for", &new_array_for, nb::arg("host"), nb::arg("dtype").none(),
-        nb::arg("usm_type").none(), nb::arg("sycl_queue").none(), nb::arg("device").none(),
-        nb::arg("order").none(),
-        nb::sig("def _new_array_for(host: numpy.ndarray, dtype: object, usm_type: object, "
-                "sycl_queue: object, device: object, order: object) -> USMArray"),
-        "Room for the elements of a NumPy array. dtype None: its own, or what the device has in "
-        "its place.");
-  m.def("_on_queue", &on_queue, nb::arg("source"), nb::arg("queue"),
-        nb::sig("def _on_queue(source: USMArray, queue: SyclQueue) -> USMArray"),
-        "A view of the same memory on another queue of the same context and device. Waits for the "
-        "work on the array's own queue.");
-  m.def(
-      "_order_letter",
-      [](nb::handle order) {
-        return std::string(
-            1, static_cast<char>(order_argument(order, any_order, element_order::keep)));
-      },
-      nb::arg("order").none(), nb::sig("def _order_letter(order: object) -> str"));
+  declare<
+      "def _new_array_for(host: numpy.ndarray, dtype: object, usm_type: object, sycl_queue: "
+      "object, device: object, order: object) -> USMArray">(
+      m, &new_array_for,
+      "Room for the elements of a NumPy array. dtype None: its own, or what the device has in "
+      "its place.");
+  declare<"def _on_queue(source: USMArray, queue: SyclQueue) -> USMArray">(
+      m, &on_queue,
+      "A view of the same memory on another queue of the same context and device. Waits for the "
+      "work on the array's own queue.");
+  declare<"def _order_letter(order: object) -> str">(m, [](nb::handle order) {
+    return std::string(1, static_cast<char>(order_argument(order, any_order, element_order::keep)));
+  });
 }
 
 }  // namespace usmx::bindings

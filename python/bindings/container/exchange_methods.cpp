@@ -5,6 +5,7 @@
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "sycl_objects/classes.hpp"
@@ -184,31 +185,26 @@ nb::object from_dlpack(nb::handle x, nb::handle device, nb::handle copy) {
 }
 
 void bind_dlpack_methods(nb::class_<py_array>& cls) {
-  cls.def(
-         "__dlpack__", &to_dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
-         nb::arg("max_version") = nb::none(), nb::arg("dl_device") = nb::none(),
-         nb::arg("copy") = nb::none(),
-         nb::sig("def __dlpack__(self, *, stream: object = None, "
-                 "max_version: tuple[int, int] | None = None, "
-                 "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
-                 "typing_extensions.CapsuleType"),
-         "A capsule of DLPack. The elements are ready to be read, whatever `stream` is; a queue is "
-         "one on which the consumer will work.\n\n"
-         "Raises BufferError when DLPack has no words for the memory or the elements.")
-      .def("__dlpack_device__", &device_of,
-           nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
-           "(2, number): CUDA's device of that number; elsewhere (14, number): oneAPI's device of "
-           "that place in get_devices(). (1, 0), the host, for memory of from_shared_memory().");
+  declare<
+      "def __dlpack__(self, *, stream: object = None, max_version: tuple[int, int] | None = None, "
+      "dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> "
+      "typing_extensions.CapsuleType">(
+      cls, &to_dlpack,
+      "A capsule of DLPack. The elements are ready to be read, whatever `stream` is; a queue is "
+      "one on which the consumer will work.\n\n"
+      "Raises BufferError when DLPack has no words for the memory or the elements.");
+  declare<"def __dlpack_device__(self) -> tuple[int, int]">(
+      cls, &device_of,
+      "(2, number): CUDA's device of that number; elsewhere (14, number): oneAPI's device of "
+      "that place in get_devices(). (1, 0), the host, for memory of from_shared_memory().");
 }
 
 void bind_from_dlpack(nb::module_& m) {
   answer_one_argument("from_dlpack",
                       [](nb::handle x) { return from_dlpack(x, nb::none(), nb::none()); });
-  m.def("from_dlpack", &from_dlpack, nb::arg().none(), nb::kw_only(),
-        nb::arg("device") = nb::none(), nb::arg("copy") = nb::none(),
-        nb::sig("def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | tuple[int, int] | "
-                "None = None, copy: bool | None = None) -> USMArray"),
-        docstring("from_dlpack"));
+  declare<
+      "def from_dlpack(x: DLPackProducer, /, *, device: DeviceLike | tuple[int, int] | None = "
+      "None, copy: bool | None = None) -> USMArray">(m, &from_dlpack);
 }
 
 // ======== dpnp: memory of dpctl's for its arrays
@@ -240,11 +236,11 @@ nb::object lend_to_dpnp(const py_array& self) {
 }
 
 void bind_lend_to_dpnp(nb::module_& m) {
-  m.def("_lend_to_dpnp", &lend_to_dpnp, nb::arg("a"),
-        nb::sig("def _lend_to_dpnp(a: USMArray, /) -> tuple[Any, int, bool] | None"),
-        "Memory of dpctl's, the number of elements before element zero there, and whether it is "
-        "read-only. None where this "
-        "dpctl makes no such memory.");
+  declare<"def _lend_to_dpnp(a: USMArray, /) -> tuple[Any, int, bool] | None">(
+      m, &lend_to_dpnp,
+      "Memory of dpctl's, the number of elements before element zero there, and whether it is "
+      "read-only. None where this "
+      "dpctl makes no such memory.");
 }
 
 // ======== Arrow: the arguments that the PyCapsule protocol gives
@@ -302,35 +298,32 @@ nb::object from_arrow(nb::handle column, nb::handle device, nb::handle usm_type,
 }
 
 void bind_arrow_methods(nb::class_<py_array>& cls) {
-  cls.def("__arrow_c_array__", &to_arrow, nb::arg("requested_schema") = nb::none(),
-          nb::sig("def __arrow_c_array__(self, requested_schema: object = None) -> "
-                  "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
-          "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
-          "waits for the work on them.\n\n"
-          "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
-          "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
-          "Arrow packs them into bits.")
-      .def("__arrow_c_device_array__", &to_arrow_device, nb::arg("requested_schema") = nb::none(),
-           nb::arg("kwargs"),
-           nb::sig("def __arrow_c_device_array__(self, requested_schema: object = None, "
-                   "**kwargs: object) -> "
-                   "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]"),
-           "Two capsules of Arrow: the schema, and the elements in memory of any kind, with their "
-           "device. That is the host for the kinds shared and host, and else the oneAPI device "
-           "with the memory's number in get_devices(). usmx waits for the work on the "
-           "elements.\n\n"
-           "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
-           "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
-           "Arrow packs them into bits.");
+  declare<
+      "def __arrow_c_array__(self, requested_schema: object = None) -> "
+      "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]">(
+      cls, &to_arrow,
+      "Two capsules of Arrow: the schema, and the elements in host-accessible memory. usmx "
+      "waits for the work on them.\n\n"
+      "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+      "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+      "Arrow packs them into bits.");
+  declare<
+      "def __arrow_c_device_array__(self, requested_schema: object = None, **kwargs: object) -> "
+      "tuple[typing_extensions.CapsuleType, typing_extensions.CapsuleType]">(
+      cls, &to_arrow_device,
+      "Two capsules of Arrow: the schema, and the elements in memory of any kind, with their "
+      "device. That is the host for the kinds shared and host, and else the oneAPI device "
+      "with the memory's number in get_devices(). usmx waits for the work on the "
+      "elements.\n\n"
+      "Raises BufferError unless the array has at least one dimension, and contiguous numbers "
+      "or bools. Dimensions after the first are lists of one size. Bools are copied, because "
+      "Arrow packs them into bits.");
 }
 
 void bind_from_arrow(nb::module_& m) {
-  m.def("from_arrow", &from_arrow, nb::arg().none(), nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("usm_type") = nb::none(), nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, "
-                "usm_type: UsmType | None = None, sycl_queue: QueueLike | None = None) -> "
-                "typing.Any"),
-        docstring("from_arrow"));
+  declare<
+      "def from_arrow(column: ArrowColumn, /, *, device: DeviceLike | None = None, usm_type: "
+      "UsmType | None = None, sycl_queue: QueueLike | None = None) -> typing.Any">(m, &from_arrow);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "usmx/array/reinterpreted.hpp"
@@ -459,18 +460,19 @@ PyType_Slot iterator_slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_Se
 }  // namespace
 
 void bind_items(nb::module_& m) {
-  m.def("_nonzero", &coordinate_arrays,
-        nb::sig("def _nonzero(array: USMArray, /) -> tuple[USMArray, ...]"),
-        "The indices of the elements that are not zero, one array for each dimension. Waits.");
-  m.def("_count_nonzero", &count_in, nb::sig("def _count_nonzero(array: USMArray, /) -> int"),
-        "How many elements are not zero. Waits.");
-  m.def("_take_along_axis", &take_along_axis,
-        nb::sig("def _take_along_axis(array: USMArray, indices: object, axis: int, /) -> USMArray"),
-        "Elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
-  m.def("_put_along_axis", &put_along_axis,
-        nb::sig("def _put_along_axis(array: USMArray, indices: object, values: object, axis: int, "
-                "/) -> None"),
-        "Sets elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
+  declare<"def _nonzero(array: USMArray, /) -> tuple[USMArray, ...]">(
+      m, &coordinate_arrays,
+      "The indices of the elements that are not zero, one array for each dimension. Waits.");
+  declare<"def _count_nonzero(array: USMArray, /) -> int">(
+      m, &count_in, "How many elements are not zero. Waits.");
+  declare<"def _take_along_axis(array: USMArray, indices: object, axis: int, /) -> USMArray">(
+      m, &take_along_axis,
+      "Elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
+  declare<
+      "def _put_along_axis(array: USMArray, indices: object, values: object, axis: int, /) -> "
+      "None">(
+      m, &put_along_axis,
+      "Sets elements at an array of integers, of as many dimensions, along an axis >= 0. Waits.");
 }
 
 PyObject* get_item(PyObject* self, PyObject* key) {
@@ -515,8 +517,7 @@ void bind_iteration(nb::module_& m, nb::class_<py_array>& array_class) {
   nb::class_<array_iterator> cls(m, "_ArrayIterator", nb::type_slots(iterator_slots));
   cls.def("__length_hint__", &remaining);
   set_python_class<array_iterator>(cls);
-  array_class.def("__reversed__", &reversed,
-                  nb::sig("def __reversed__(self) -> typing.Iterator[typing.Any]"));
+  declare<"def __reversed__(self) -> typing.Iterator[typing.Any]">(array_class, &reversed);
 }
 
 PyObject* iterate(PyObject* array) {

@@ -10,6 +10,7 @@
 #include "container/container.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/runtime.hpp"
 
@@ -183,16 +184,14 @@ nb::object counted(std::ptrdiff_t first, std::ptrdiff_t count) {
 }  // namespace
 
 void bind_joins(nb::module_& m) {
-  m.def("_joined", &joined, nb::arg("arrays").none(), nb::arg("axis").none(), nb::arg("is_new"),
-        nb::sig("def _joined(arrays: object, axis: object, is_new: bool, /) -> USMArray | None"),
-        "concat, or stack, of arrays of one type, kind and queue. None for all other arguments.");
-  m.def(
-      "_repeated", &repeated, nb::arg("array"), nb::arg("count").none(), nb::arg("axis").none(),
-      nb::sig("def _repeated(array: USMArray, count: object, axis: object, /) -> USMArray | None"),
-      "repeat by one count. None for all other arguments.");
-  m.def("_counted", &counted, nb::arg("first"), nb::arg("count"),
-        nb::sig("def _counted(first: int, count: int, /) -> USMArray | None"),
-        "A few integers in default memory. None for many, and where the host does not reach it.");
+  declare<"def _joined(arrays: object, axis: object, is_new: bool, /) -> USMArray | None">(
+      m, &joined,
+      "concat, or stack, of arrays of one type, kind and queue. None for all other arguments.");
+  declare<"def _repeated(array: USMArray, count: object, axis: object, /) -> USMArray | None">(
+      m, &repeated, "repeat by one count. None for all other arguments.");
+  declare<"def _counted(first: int, count: int, /) -> USMArray | None">(
+      m, &counted,
+      "A few integers in default memory. None for many, and where the host does not reach it.");
 }
 
 }  // namespace usmx::bindings

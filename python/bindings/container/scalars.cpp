@@ -6,6 +6,7 @@
 #include "elements/element.hpp"
 #include "internals.hpp"
 #include "objects/waiting.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "usmx/memory/usm.hpp"
@@ -194,11 +195,9 @@ std::vector<PyType_Slot> with_scalars(std::span<const PyType_Slot> others) {
 }
 
 void bind_scalars(nb::class_<py_array>& cls) {
-  cls.def("__complex__", &to_complex, nb::sig("def __complex__(self) -> complex"))
-      .def("item", &item, nb::sig("def item(self, *args: typing.Any) -> typing.Any"),
-           docstring("USMArray.item"))
-      .def("tolist", &to_list, nb::sig("def tolist(self) -> typing.Any"),
-           docstring("USMArray.tolist"));
+  declare<"def __complex__(self) -> complex">(cls, &to_complex);
+  declare<"def item(self, *args: typing.Any) -> typing.Any">(cls, &item);
+  declare<"def tolist(self) -> typing.Any">(cls, &to_list);
 }
 
 }  // namespace usmx::bindings

@@ -1,6 +1,7 @@
 #include "elements/element.hpp"
 
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "usmx/runtime/devices.hpp"
 
@@ -199,18 +200,15 @@ void bind_dtype_functions(nb::module_& m) {
     names.append(nb::str(plain.name.data(), plain.name.size()));
   }
   m.attr("_type_names") = nb::tuple(names);
-  m.def(
-      "_dtype", [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
-      nb::arg("argument"), nb::sig("def _dtype(argument: object) -> numpy.dtype"),
+  declare<"def _dtype(argument: Any) -> numpy.dtype">(
+      m, [](nb::handle argument) { return to_numpy_dtype(dtype_argument(argument)); },
       "The NumPy dtype that a value of the argument `dtype` stands for.");
-  m.def(
-      "_nearest_supported",
+  declare<"def _nearest_supported(dtype: Any, fp16: bool, fp64: bool) -> numpy.dtype">(
+      m,
       [](nb::handle argument, bool fp16, bool fp64) {
         return to_numpy_dtype(
             nearest_supported(dtype_argument(argument), {.fp16 = fp16, .fp64 = fp64}));
       },
-      nb::arg("dtype"), nb::arg("fp16"), nb::arg("fp64"),
-      nb::sig("def _nearest_supported(dtype: object, fp16: bool, fp64: bool) -> numpy.dtype"),
       "The type itself, or single precision in place of what a device of these aspects lacks.");
 }
 

@@ -6,6 +6,7 @@
 #include "elements/element.hpp"
 #include "objects/memory_object.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
@@ -110,16 +111,13 @@ std::shared_ptr<buffer> memory_of_producer(PyObject* object) {
 }
 
 void bind_producers(nb::module_& m) {
-  m.def("from_usm_array_interface", &view_of_any, nb::arg("obj").none(),
-        nb::sig("def from_usm_array_interface(obj: _Producer) -> USMArray"),
-        docstring("from_usm_array_interface"));
-  m.def(
-      "_as_array",
+  declare<"def from_usm_array_interface(obj: _Producer) -> USMArray">(m, &view_of_any);
+  declare<"def _as_array(obj: object) -> USMArray | None">(
+      m,
       [](nb::handle obj) {
         nb::object view = array_or_view(obj);
         return view.is_valid() ? view : nb::none();
       },
-      nb::arg("obj").none(), nb::sig("def _as_array(obj: object) -> USMArray | None"),
       "The array itself, a view of any other producer, or None.");
 }
 

@@ -7,6 +7,7 @@
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
@@ -82,18 +83,14 @@ std::string_view get_usm_type(nb::handle object, nb::handle syclobj) {
 }  // namespace
 
 void bind_adoption(nb::module_& m) {
-  m.def("from_pointer", &from_pointer, nb::arg("pointer").none(), nb::arg("nbytes").none(),
-        nb::arg("syclobj").none(), nb::kw_only(), nb::arg("owner") = nb::none(),
-        nb::arg("deleter") = nb::none(), nb::arg("readonly").none() = false,
-        nb::sig("def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, "
-                "syclobj: object, *, owner: object = None, deleter: typing.Callable[[int], object] "
-                "| None = None, readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | "
-                "MemoryUSMHost"),
-        docstring("from_pointer"));
-  m.def("get_usm_type", &get_usm_type, nb::arg("obj").none(), nb::arg("syclobj") = nb::none(),
-        nb::sig("def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) "
-                "-> str"),
-        docstring("get_usm_type"));
+  declare<
+      "def from_pointer(pointer: typing.SupportsIndex, nbytes: typing.SupportsIndex, syclobj: "
+      "object, *, owner: object = None, deleter: typing.Callable[[int], object] | None = None, "
+      "readonly: bool = False) -> MemoryUSMDevice | MemoryUSMShared | MemoryUSMHost">(
+      m, &from_pointer);
+  declare<
+      "def get_usm_type(obj: typing.SupportsIndex | _Producer, syclobj: object = None) -> UsmType "
+      "| Literal['unknown']">(m, &get_usm_type);
 }
 
 namespace {
@@ -150,16 +147,12 @@ bool is_memory_of_the_system(const py_array& a) {
 }  // namespace
 
 void bind_shared_memory(nb::module_& m) {
-  m.def("_is_system_memory", &is_memory_of_the_system, nb::arg("a"),
-        nb::sig("def _is_system_memory(a: USMArray) -> bool"),
-        "Whether the memory is that of from_shared_memory, which is no USM to dpctl.");
-  m.def("from_shared_memory", &from_shared_memory, nb::arg("shm").none(), nb::arg("shape").none(),
-        nb::arg("dtype").none(), nb::kw_only(), nb::arg("device") = nb::none(),
-        nb::arg("sycl_queue") = nb::none(),
-        nb::sig("def from_shared_memory(shm: object, shape: Shape, dtype: DTypeLike, *, "
-                "device: DeviceLike | None = None, sycl_queue: QueueLike | None = None) "
-                "-> USMArray"),
-        docstring("from_shared_memory"));
+  declare<"def _is_system_memory(a: USMArray) -> bool">(
+      m, &is_memory_of_the_system,
+      "Whether the memory is that of from_shared_memory, which is no USM to dpctl.");
+  declare<
+      "def from_shared_memory(shm: object, shape: Shape, dtype: DTypeLike, *, device: DeviceLike | "
+      "None = None, sycl_queue: QueueLike | None = None) -> USMArray">(m, &from_shared_memory);
 }
 
 namespace {
@@ -191,8 +184,10 @@ std::shared_ptr<buffer> construct(nb::handle argument, usm_kind kind,
 template <class Memory>
 void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc) {
   auto cls = pooled_class<Memory, py_memory>(m, name, doc);
-  cls.def(
-      "__init__",
+  declare<
+      "def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, alignment: int "
+      "= 0, queue: SyclQueue | None = None, copy: bool = False) -> None">(
+      cls,
       [kind](nb::pointer_and_handle<Memory> self, nb::handle arg, nb::handle alignment,
              nb::object queue, nb::handle copy) {
         initialize(self, [&] {
@@ -201,11 +196,6 @@ void bind_kind(nb::module_& m, const char* name, usm_kind kind, const char* doc)
               {alignment_argument(alignment), std::move(queue), flag_argument("copy", copy)}));
         });
       },
-      nb::arg("nbytes_or_producer").none(), nb::kw_only(), nb::arg("alignment").none() = 0,
-      nb::arg("queue") = nb::none(), nb::arg("copy").none() = false,
-      nb::sig("def __init__(self, nbytes_or_producer: typing.SupportsIndex | _Producer, *, "
-              "alignment: int = 0, queue: SyclQueue | None = None, copy: bool = False) -> "
-              "None"),
       docstring("_Memory.__init__"));
   set_python_class<Memory>(cls);
 }
@@ -262,98 +252,64 @@ void bind_base(nb::module_& m) {
         return internal::private_queue(self.bytes());
       },
       [](const py_memory& self) { return queue_object_of(self.bytes()); });
+  declare_attribute<"def _queue(self) -> SyclQueue">(
+      cls, [](const py_memory& self) { return queue_object_of(self.bytes()); });
+  declare_attribute<"def _context(self) -> SyclContext">(cls, [](const py_memory& self) {
+    return context_object(internal::private_queue(self.bytes()));
+  });
   cls.def_prop_ro(
-         "_queue", [](const py_memory& self) { return queue_object_of(self.bytes()); },
-         nb::sig("def _queue(self) -> SyclQueue"))
-      .def_prop_ro(
-          "_context",
-          [](const py_memory& self) {
-            return context_object(internal::private_queue(self.bytes()));
-          },
-          nb::sig("def _context(self) -> SyclContext"))
-      .def_prop_ro(
-          "_pointer",
-          [](const py_memory& self) {
-            const array bytes = as_bytes(self.memory());
-            return handed_out_ready(bytes,
-                                    [&] { return reinterpret_cast<std::uintptr_t>(bytes.data()); });
-          },
-          "The address of the first byte. usmx waits for the work on the bytes.")
+         "_pointer",
+         [](const py_memory& self) {
+           const array bytes = as_bytes(self.memory());
+           return handed_out_ready(bytes,
+                                   [&] { return reinterpret_cast<std::uintptr_t>(bytes.data()); });
+         },
+         "The address of the first byte. usmx waits for the work on the bytes.")
       .def_prop_ro(
           "readonly", [](const py_memory& self) { return self.bytes().readonly(); },
-          "Whether the memory refuses to be written to.")
-      .def_prop_ro(
-          "reference_obj",
-          [](const py_memory& self) -> nb::object {
-            PyObject* producer = python_owner(self.bytes());
-            return producer == nullptr ? nb::none() : nb::borrow(producer);
-          },
-          nb::sig("def reference_obj(self) -> object"),
-          "The producer of memory that usmx did not allocate, or the `owner` given to "
-          "`from_pointer`; None for memory of usmx's and where there is no owner.")
-      .def_prop_ro(
-          "__sycl_usm_array_interface__",
-          [](py_memory& self) { return to_dictionary(self.lent().lend(as_bytes(self.memory()))); },
-          nb::sig("def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]"))
-      .def(
-          "get_usm_type",
-          [](const py_memory& self, nb::handle syclobj) {
-            return name(usm_type_of(self.bytes(), syclobj));
-          },
-          nb::arg("syclobj") = nb::none(),
-          nb::sig("def get_usm_type(self, syclobj: object = None) -> str"),
-          docstring("_Memory.get_usm_type"))
-      .def(
-          "get_usm_type_enum",
-          [](const py_memory& self, nb::handle syclobj) {
-            return static_cast<int>(usm_type_of(self.bytes(), syclobj));
-          },
-          nb::arg("syclobj") = nb::none(),
-          nb::sig("def get_usm_type_enum(self, syclobj: object = None) -> int"),
-          docstring("_Memory.get_usm_type_enum"))
-      .def(
-          "tobytes", [](const py_memory& self) { return to_python_bytes(self.memory()); },
-          nb::sig("def tobytes(self) -> bytes"),
-          "Copy all bytes into a Python bytes object. Waits.")
-      .def(
-          "__bytes__", [](const py_memory& self) { return to_python_bytes(self.memory()); },
-          nb::sig("def __bytes__(self) -> bytes"))
-      .def(
-          "copy_to_host",
-          [](const py_memory& self, nb::object obj) { return copy_to_host(self.memory(), obj); },
-          nb::arg("obj") = nb::none(),
-          nb::sig("def copy_to_host(self, obj: typing.Any = None) -> typing.Any"),
-          docstring("_Memory.copy_to_host"))
-      .def(
-          "copy_from_host",
-          [](const py_memory& self, nb::handle obj) { copy_from_host(self.memory(), obj); },
-          nb::arg("obj"), nb::sig("def copy_from_host(self, obj: typing.Any) -> None"),
-          docstring("_Memory.copy_from_host"))
-      .def(
-          "copy_from_device",
-          [](const py_memory& self, nb::handle obj) { copy_from_device(self.memory(), obj); },
-          nb::arg("sycl_usm_ary"),
-          nb::sig("def copy_from_device(self, sycl_usm_ary: _Producer) -> None"),
-          docstring("_Memory.copy_from_device"))
-      .def(
-          "memset", [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); },
-          nb::arg("val").none() = 0,
-          nb::sig("def memset(self, val: typing.SupportsIndex = 0) -> None"),
-          docstring("_Memory.memset"))
-      .def("record", &announce_event<&buffer::record_write>, nb::arg("event").none(),
-           nb::sig("def record(self, event: object) -> None"), docstring("_Memory.record"))
-      .def("record_read", &announce_event<&buffer::record_read>, nb::arg("event").none(),
-           nb::sig("def record_read(self, event: object) -> None"),
-           docstring("_Memory.record_read"))
-      .def("record_write", &announce_event<&buffer::record_write>, nb::arg("event").none(),
-           nb::sig("def record_write(self, event: object) -> None"),
-           docstring("_Memory.record_write"))
-      .def(
-          "wait", [](const py_memory& self) { wait_for(self.bytes()); },
-          "Wait for all work on the memory that usmx can know of.")
-      .def("_copy_own_bytes", &copy_own_bytes, nb::arg("source"),
-           nb::sig("def _copy_own_bytes(self, source: _Memory) -> None"))
-      .def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
+          "Whether the memory refuses to be written to.");
+  declare_attribute<"def reference_obj(self) -> object">(
+      cls,
+      [](const py_memory& self) -> nb::object {
+        PyObject* producer = python_owner(self.bytes());
+        return producer == nullptr ? nb::none() : nb::borrow(producer);
+      },
+      "The producer of memory that usmx did not allocate, or the `owner` given to "
+      "`from_pointer`; None for memory of usmx's and where there is no owner.");
+  declare_attribute<"def __sycl_usm_array_interface__(self) -> dict[str, typing.Any]">(
+      cls,
+      [](py_memory& self) { return to_dictionary(self.lent().lend(as_bytes(self.memory()))); });
+  declare<"def get_usm_type(self, syclobj: object = None) -> str">(
+      cls, [](const py_memory& self, nb::handle syclobj) {
+        return name(usm_type_of(self.bytes(), syclobj));
+      });
+  declare<"def get_usm_type_enum(self, syclobj: object = None) -> int">(
+      cls, [](const py_memory& self, nb::handle syclobj) {
+        return static_cast<int>(usm_type_of(self.bytes(), syclobj));
+      });
+  declare<"def tobytes(self) -> bytes">(
+      cls, [](const py_memory& self) { return to_python_bytes(self.memory()); },
+      "Copy all bytes into a Python bytes object. Waits.");
+  declare<"def __bytes__(self) -> bytes">(
+      cls, [](const py_memory& self) { return to_python_bytes(self.memory()); });
+  declare<"def copy_to_host(self, obj: typing.Any = None) -> typing.Any">(
+      cls, [](const py_memory& self, nb::object obj) { return copy_to_host(self.memory(), obj); });
+  declare<"def copy_from_host(self, obj: typing.Any) -> None">(
+      cls, [](const py_memory& self, nb::handle obj) { copy_from_host(self.memory(), obj); });
+  declare<"def copy_from_device(self, sycl_usm_ary: _Producer) -> None">(
+      cls, [](const py_memory& self, nb::handle obj) { copy_from_device(self.memory(), obj); });
+  declare<"def memset(self, val: typing.SupportsIndex = 0) -> None">(
+      cls, [](const py_memory& self, nb::handle val) { memset_bytes(self.bytes(), val); });
+  declare<"def record(self, event: object) -> None">(cls, &announce_event<&buffer::record_write>);
+  declare<"def record_read(self, event: object) -> None">(cls,
+                                                          &announce_event<&buffer::record_read>);
+  declare<"def record_write(self, event: object) -> None">(cls,
+                                                           &announce_event<&buffer::record_write>);
+  cls.def(
+      "wait", [](const py_memory& self) { wait_for(self.bytes()); },
+      "Wait for all work on the memory that usmx can know of.");
+  declare<"def _copy_own_bytes(self, source: _Memory) -> None">(cls, &copy_own_bytes);
+  cls.def("__repr__", [](const py_memory& self) { return repr(self.bytes()); });
   set_python_class<py_memory>(cls);
 }
 
@@ -383,15 +339,12 @@ std::string_view set_host_access(nb::handle mode) {
 }
 
 void bind_host_access(nb::module_& m) {
-  m.def("_host_access", &set_host_access, nb::arg("mode").none(),
-        nb::sig("def _host_access(mode: HostAccess) -> HostAccess"));
+  declare<"def _host_access(mode: object) -> HostAccess">(m, &set_host_access);
   m.attr("_ways_to_host") = ways_to_host;
-  m.def(
-      "_host_may_view", [](const py_array& a) { return internal::host_may_view(a.value); },
-      nb::sig("def _host_may_view(a: USMArray, /) -> bool"));
-  m.def(
-      "_is_ready_on_cpu", [](const py_array& a) { return internal::is_ready_on_cpu(a.value); },
-      nb::sig("def _is_ready_on_cpu(a: USMArray, /) -> bool"));
+  declare<"def _host_may_view(a: USMArray, /) -> bool">(
+      m, [](const py_array& a) { return internal::host_may_view(a.value); });
+  declare<"def _is_ready_on_cpu(a: USMArray, /) -> bool">(
+      m, [](const py_array& a) { return internal::is_ready_on_cpu(a.value); });
 }
 
 }  // namespace
@@ -406,10 +359,8 @@ void bind_memory_classes(nb::module_& m) {
   bind_kind<host_memory>(
       m, "MemoryUSMHost", usm_kind::host,
       "Bytes of USM host memory, which the host and all devices of the context may touch.");
-  m.def("as_usm_memory", &as_usm_memory, nb::arg("obj").none(),
-        nb::sig("def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | "
-                "MemoryUSMHost"),
-        docstring("as_usm_memory"));
+  declare<"def as_usm_memory(obj: _Producer) -> MemoryUSMDevice | MemoryUSMShared | MemoryUSMHost">(
+      m, &as_usm_memory);
 }
 
 }  // namespace usmx::bindings

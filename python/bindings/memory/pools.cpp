@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
 #include "sycl_objects/classes.hpp"
@@ -88,10 +89,11 @@ std::pair<std::size_t, std::size_t> mem_get_info(nb::handle device) {
 }
 
 void bind_pool(nb::module_& m) {
-  nb::class_<py_pool, py_resource>(
+  auto memory_pool = nb::class_<py_pool, py_resource>(
       m, "MemoryPool",
       "The pool of one kind of memory on one device. It keeps what is freed and uses it again. "
-      "`get_memory_pool` finds usmx's own, and `PoolResource` makes another one.")
+      "`get_memory_pool` finds usmx's own, and `PoolResource` makes another one.");
+  memory_pool
       .def(
           "used_bytes", [](const py_pool& self) { return self.own->statistics().used; },
           "Give the bytes in use, by blocks whose sizes are rounded up.")
@@ -107,37 +109,34 @@ void bind_pool(nb::module_& m) {
             const without_interpreter_lock unlocked;
             self.own->free_all_blocks();
           },
-          "Give all memory of which nothing is in use back to the resource below.")
-      .def("set_limit", &set_limit, nb::kw_only(), nb::arg("size") = nb::none(),
-           nb::arg("fraction") = nb::none(),
-           nb::sig("def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: "
-                   "float | None = None) -> None"),
-           docstring("MemoryPool.set_limit"))
-      .def(
-          "get_limit", [](const py_pool& self) { return self.own->limit(); },
-          "Give the limit in bytes, or None if there is none.")
-      .def("set_keep_limit", &set_keep_limit, nb::arg("size"),
-           nb::sig("def set_keep_limit(self, size: typing.SupportsIndex) -> None"),
-           docstring("MemoryPool.set_keep_limit"))
-      .def(
-          "get_keep_limit", [](const py_pool& self) { return self.own->keep_limit(); },
-          "Give how many bytes of free blocks of more than 64 KiB the pool keeps.")
-      .def("statistics", &statistics, nb::sig("def statistics(self) -> dict[str, int]"),
-           "Give the bytes in use, in all and free, now and at their peaks, by name.")
-      .def(
-          "reset_peak", [](const py_pool& self) { self.own->reset_peak(); },
-          "Forget the peaks, and count them from here on.");
+          "Give all memory of which nothing is in use back to the resource below.");
+  declare<
+      "def set_limit(self, *, size: typing.SupportsIndex | None = None, fraction: float | None = "
+      "None) -> None">(memory_pool, &set_limit);
+  memory_pool.def(
+      "get_limit", [](const py_pool& self) { return self.own->limit(); },
+      "Give the limit in bytes, or None if there is none.");
+  declare<"def set_keep_limit(self, size: typing.SupportsIndex) -> None">(memory_pool,
+                                                                          &set_keep_limit);
+  memory_pool.def(
+      "get_keep_limit", [](const py_pool& self) { return self.own->keep_limit(); },
+      "Give how many bytes of free blocks of more than 64 KiB the pool keeps.");
+  declare<"def statistics(self) -> dict[str, int]">(
+      memory_pool, &statistics,
+      "Give the bytes in use, in all and free, now and at their peaks, by name.");
+  memory_pool.def(
+      "reset_peak", [](const py_pool& self) { self.own->reset_peak(); },
+      "Forget the peaks, and count them from here on.");
 }
 
 void bind_own_pool(nb::module_& m) {
-  nb::class_<py_own_pool, py_pool>(m, "PoolResource", docstring("PoolResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle device) {
-             const sycl::queue queue = queue_argument(nb::none(), device);
-             return py_own_pool(std::make_shared<pool_resource>(upstream.resource, queue),
-                                queue.get_device());
-           }),
-           nb::arg("upstream"), nb::arg("device") = nb::none(),
-           nb::sig("def __init__(self, upstream: MemoryResource, device: object = None) -> None"));
+  declare<"def __init__(self, upstream: MemoryResource, device: object = None) -> None">(
+      nb::class_<py_own_pool, py_pool>(m, "PoolResource", docstring("PoolResource")),
+      init_by(+[](const py_resource& upstream, nb::handle device) {
+        const sycl::queue queue = queue_argument(nb::none(), device);
+        return py_own_pool(std::make_shared<pool_resource>(upstream.resource, queue),
+                           queue.get_device());
+      }));
 }
 
 }  // namespace
@@ -145,13 +144,9 @@ void bind_own_pool(nb::module_& m) {
 void bind_pools(nb::module_& m) {
   bind_pool(m);
   bind_own_pool(m);
-  m.def("get_memory_pool", &get_memory_pool, nb::arg("kind") = "device",
-        nb::arg("device") = nb::none(),
-        nb::sig("def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool"),
-        docstring("get_memory_pool"));
-  m.def("set_pending_limit", &set_pending_nbytes, nb::arg("nbytes"),
-        nb::sig("def set_pending_limit(nbytes: typing.SupportsIndex) -> None"),
-        docstring("set_pending_limit"));
+  declare<"def get_memory_pool(kind: str = 'device', device: object = None) -> MemoryPool">(
+      m, &get_memory_pool);
+  declare<"def set_pending_limit(nbytes: typing.SupportsIndex) -> None">(m, &set_pending_nbytes);
   m.def("get_pending_limit", [] { return pending_limit(); }, docstring("get_pending_limit"));
   m.def(
       "empty_cache",
@@ -168,9 +163,7 @@ void bind_pools(nb::module_& m) {
       },
       "Let all pools give back what is free beyond what they keep, as the next allocation of each "
       "does.");
-  m.def("mem_get_info", &mem_get_info, nb::arg("device") = nb::none(),
-        nb::sig("def mem_get_info(device: object = None) -> tuple[int, int]"),
-        docstring("mem_get_info"));
+  declare<"def mem_get_info(device: object = None) -> tuple[int, int]">(m, &mem_get_info);
 }
 
 }  // namespace usmx::bindings

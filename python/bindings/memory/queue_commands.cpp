@@ -13,6 +13,7 @@
 #include "objects/memory_object.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -247,6 +248,9 @@ dtype own_type(nb::handle mem) {
 set_elements elements_to_set(nb::handle mem, nb::handle value, nb::handle count,
                              nb::handle dtype_name) {
   const std::shared_ptr<buffer> memory = memory_argument("mem", mem);
+  if (value.is_none()) {  // NaN to arrays, as in NumPy
+    throw_wrong_type("value", "a number", value.ptr());
+  }
   const dtype type = dtype_name.is_none() ? own_type(mem) : type_argument(dtype_name);
   const std::size_t room = memory->nbytes() / type.itemsize();
   return {elements_of(memory, type, clamped(size_argument("count", count), room)),
@@ -304,130 +308,82 @@ sycl::event start_barrier(const sycl::queue& queue, nb::handle argument) {
 }
 
 void bind_copies_of_bytes(nb::class_<sycl::queue>& cls) {
-  cls.def(
-         "memcpy",
-         [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count) {
-           memcpy_and_wait(queue, dest, src, size_argument("count", count));
-         },
-         nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
-         nb::sig("def memcpy(self, dest: object, src: object, count: int) -> None"),
-         docstring("SyclQueue.memcpy"))
-      .def(
-          "memcpy_async",
-          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
-             nb::handle after) {
-            const std::size_t nbytes = size_argument("count", count);
-            return event_object(
-                start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
-          },
-          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
-          nb::arg("dEvents") = nb::none(),
-          nb::sig("def memcpy_async(self, dest: object, src: object, count: int, "
-                  "dEvents: typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
-          docstring("SyclQueue.memcpy_async"))
-      .def(
-          "copy",
-          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
-             nb::handle type) {
-            memcpy_and_wait(queue, dest, src, bytes_of_elements(count, type));
-          },
-          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"), nb::arg("dtype") = "u1",
-          nb::sig("def copy(self, dest: object, src: object, count: int, dtype: str = 'u1') -> "
-                  "None"),
-          docstring("SyclQueue.copy"))
-      .def(
-          "copy_async",
-          [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
-             nb::handle after, nb::handle type) {
-            const std::size_t nbytes = bytes_of_elements(count, type);
-            return event_object(
-                start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
-          },
-          nb::arg("dest").none(), nb::arg("src").none(), nb::arg("count"),
-          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = "u1",
-          nb::sig("def copy_async(self, dest: object, src: object, count: int, dEvents: "
-                  "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent"),
-          docstring("SyclQueue.copy_async"));
+  declare<"def memcpy(self, dest: object, src: object, count: int) -> None">(
+      cls, [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count) {
+        memcpy_and_wait(queue, dest, src, size_argument("count", count));
+      });
+  declare<
+      "def memcpy_async(self, dest: object, src: object, count: int, dEvents: "
+      "typing.Sequence[SyclEvent] | None = None) -> SyclEvent">(
+      cls, [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+              nb::handle after) {
+        const std::size_t nbytes = size_argument("count", count);
+        return event_object(
+            start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
+      });
+  declare<"def copy(self, dest: object, src: object, count: int, dtype: str = 'u1') -> None">(
+      cls,
+      [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+         nb::handle type) { memcpy_and_wait(queue, dest, src, bytes_of_elements(count, type)); });
+  declare<
+      "def copy_async(self, dest: object, src: object, count: int, dEvents: "
+      "typing.Sequence[SyclEvent] | None = None, dtype: str = 'u1') -> SyclEvent">(
+      cls, [](const sycl::queue& queue, nb::handle dest, nb::handle src, nb::handle count,
+              nb::handle after, nb::handle type) {
+        const std::size_t nbytes = bytes_of_elements(count, type);
+        return event_object(
+            start_memcpy(queue, sides(dest, src, nbytes), nbytes, dependencies(after)));
+      });
 }
 
 void bind_fills(nb::class_<sycl::queue>& cls) {
-  cls.def(
-         "memset",
-         [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
-           memset_and_wait(queue, mem, val, count);
-         },
-         nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
-         nb::sig("def memset(self, mem: object, val: int, count: int = 0) -> None"),
-         docstring("SyclQueue.memset"))
-      .def(
-          "memset_async",
-          [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
-             nb::handle after) {
-            return event_object(
-                start_memset(queue, set_bytes(mem, val, count), dependencies(after)));
-          },
-          nb::arg("mem").none(), nb::arg("val"), nb::arg("count") = 0,
-          nb::arg("dEvents") = nb::none(),
-          nb::sig("def memset_async(self, mem: object, val: int, count: int = 0, dEvents: "
-                  "typing.Sequence[SyclEvent] | None = None) -> SyclEvent"),
-          docstring("SyclQueue.memset_async"))
-      .def(
-          "fill",
-          [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
-             nb::handle type) { fill_and_wait(queue, elements_to_set(mem, value, count, type)); },
-          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
-          nb::arg("dtype") = nb::none(),
-          nb::sig("def fill(self, mem: object, value: complex, count: int = 0, dtype: str | None = "
-                  "None) -> None"),
-          docstring("SyclQueue.fill"))
-      .def(
-          "fill_async",
-          [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
-             nb::handle after, nb::handle type) {
-            return event_object(
-                start_fill(queue, elements_to_set(mem, value, count, type), dependencies(after)));
-          },
-          nb::arg("mem").none(), nb::arg("value"), nb::arg("count") = 0,
-          nb::arg("dEvents") = nb::none(), nb::arg("dtype") = nb::none(),
-          nb::sig(
-              "def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
-              "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent"),
-          docstring("SyclQueue.fill_async"));
+  declare<"def memset(self, mem: object, val: int, count: int = 0) -> None">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count) {
+        memset_and_wait(queue, mem, val, count);
+      });
+  declare<
+      "def memset_async(self, mem: object, val: int, count: int = 0, dEvents: "
+      "typing.Sequence[SyclEvent] | None = None) -> SyclEvent">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle val, nb::handle count,
+              nb::handle after) {
+        return event_object(start_memset(queue, set_bytes(mem, val, count), dependencies(after)));
+      });
+  declare<
+      "def fill(self, mem: object, value: complex, count: int = 0, dtype: str | None = None) -> "
+      "None">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
+              nb::handle type) { fill_and_wait(queue, elements_to_set(mem, value, count, type)); });
+  declare<
+      "def fill_async(self, mem: object, value: complex, count: int = 0, dEvents: "
+      "typing.Sequence[SyclEvent] | None = None, dtype: str | None = None) -> SyclEvent">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle value, nb::handle count,
+              nb::handle after, nb::handle type) {
+        return event_object(
+            start_fill(queue, elements_to_set(mem, value, count, type), dependencies(after)));
+      });
 }
 
 void bind_hints(nb::class_<sycl::queue>& cls) {
-  cls.def(
-         "prefetch",
-         [](const sycl::queue& queue, nb::handle mem, nb::handle count) {
-           wait_until_complete(start_on_bytes(
-               queue, mem, count, [](sycl::handler& command, void* first, std::size_t nbytes) {
-                 command.prefetch(first, nbytes);
-               }));
-         },
-         nb::arg("mem").none(), nb::arg("count") = 0,
-         nb::sig("def prefetch(self, mem: object, count: int = 0) -> None"),
-         docstring("SyclQueue.prefetch"))
-      .def(
-          "mem_advise",
-          [](const sycl::queue& queue, nb::handle mem, nb::handle count, nb::handle advice) {
-            const auto hint = to_count("advice", "an integer", advice.ptr());
-            wait_until_complete(start_on_bytes(
-                queue, mem, count, [&](sycl::handler& command, void* first, std::size_t nbytes) {
-                  command.mem_advise(first, nbytes, static_cast<int>(hint));
-                }));
-          },
-          nb::arg("mem").none(), nb::arg("count"), nb::arg("advice"),
-          nb::sig("def mem_advise(self, mem: object, count: int, advice: int) -> None"),
-          docstring("SyclQueue.mem_advise"))
-      .def(
-          "submit_barrier",
-          [](const sycl::queue& queue, nb::handle after) {
-            return event_object(start_barrier(queue, after));
-          },
-          nb::arg("dependent_events") = nb::none(),
-          nb::sig("def submit_barrier(self, dependent_events: typing.Sequence[SyclEvent] | None = "
-                  "None) -> SyclEvent"),
-          docstring("SyclQueue.submit_barrier"));
+  declare<"def prefetch(self, mem: object, count: int = 0) -> None">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle count) {
+        wait_until_complete(start_on_bytes(
+            queue, mem, count, [](sycl::handler& command, void* first, std::size_t nbytes) {
+              command.prefetch(first, nbytes);
+            }));
+      });
+  declare<"def mem_advise(self, mem: object, count: int, advice: int) -> None">(
+      cls, [](const sycl::queue& queue, nb::handle mem, nb::handle count, nb::handle advice) {
+        const auto hint = to_count("advice", "an integer", advice.ptr());
+        wait_until_complete(start_on_bytes(
+            queue, mem, count, [&](sycl::handler& command, void* first, std::size_t nbytes) {
+              command.mem_advise(first, nbytes, static_cast<int>(hint));
+            }));
+      });
+  declare<
+      "def submit_barrier(self, dependent_events: typing.Sequence[SyclEvent] | None = None) -> "
+      "SyclEvent">(cls, [](const sycl::queue& queue, nb::handle after) {
+    return event_object(start_barrier(queue, after));
+  });
 }
 
 }  // namespace

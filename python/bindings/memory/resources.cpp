@@ -1,6 +1,7 @@
 #include "memory/memory.hpp"
 
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "support/interpreter_lock.hpp"
@@ -64,22 +65,20 @@ py_resource set_memory_resource(const py_resource& resource, nb::handle device) 
 }
 
 void bind_resource_base(nb::module_& m) {
-  nb::class_<py_resource>(
+  auto memory_resource = nb::class_<py_resource>(
       m, "MemoryResource",
-      "A source of new memory of one kind. It equals another one for the same resource.")
-      .def_prop_ro(
-          "kind", [](const py_resource& self) { return name(self.resource.kind()).data(); },
-          nb::sig("def kind(self) -> str"), "The kind of memory: 'device', 'shared' or 'host'.")
-      .def(
-          "__eq__",
-          [](const py_resource& self, nb::handle other) {
-            const py_resource* found = nullptr;
-            return nb::try_cast(other, found) && found != nullptr &&
-                   self.resource == found->resource;
-          },
-          nb::arg("other").none(), nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__",
-           [](const py_resource& self) { return static_cast<std::size_t>(self.resource.kind()); });
+      "A source of new memory of one kind. It equals another one for the same resource.");
+  declare_attribute<"def kind(self) -> str">(
+      memory_resource, [](const py_resource& self) { return name(self.resource.kind()).data(); },
+      "The kind of memory: 'device', 'shared' or 'host'.");
+  declare<"def __eq__(self, other: object, /) -> bool">(
+      memory_resource, [](const py_resource& self, nb::handle other) {
+        const py_resource* found = nullptr;
+        return nb::try_cast(other, found) && found != nullptr && self.resource == found->resource;
+      });
+  memory_resource.def("__hash__", [](const py_resource& self) {
+    return static_cast<std::size_t>(self.resource.kind());
+  });
 }
 
 template <class R>
@@ -94,74 +93,66 @@ py_resource_of<R> made(auto&&... arguments) {
 }
 
 void bind_sources(nb::module_& m) {
-  resource_class<usm_resource>(m, "PlainResource", docstring("PlainResource"))
-      .def("__init__",
-           init_by(+[](nb::handle kind) { return made<usm_resource>(kind_argument(kind)); }),
-           nb::arg("kind") = "device", nb::sig("def __init__(self, kind: str = 'device') -> None"));
-  resource_class<function_resource>(m, "FunctionResource", docstring("FunctionResource"))
-      .def("__init__",
-           init_by(+[](nb::handle kind, nb::handle allocate, nb::handle free, int device) {
-             return made<function_resource>(
-                 kind_argument(kind),
-                 function_at<function_resource::allocate_function>("allocate", allocate),
-                 function_at<function_resource::free_function>("free", free), device);
-           }),
-           nb::arg("kind"), nb::arg("allocate"), nb::arg("free"), nb::arg("device") = 0,
-           nb::sig("def __init__(self, kind: str, allocate: typing.SupportsIndex, free: "
-                   "typing.SupportsIndex, device: int = 0) -> None"));
+  declare<"def __init__(self, kind: str = 'device') -> None">(
+      resource_class<usm_resource>(m, "PlainResource", docstring("PlainResource")),
+      init_by(+[](nb::handle kind) { return made<usm_resource>(kind_argument(kind)); }));
+  declare<
+      "def __init__(self, kind: str, allocate: typing.SupportsIndex, free: typing.SupportsIndex, "
+      "device: int = 0) -> None">(
+      resource_class<function_resource>(m, "FunctionResource", docstring("FunctionResource")),
+      init_by(+[](nb::handle kind, nb::handle allocate, nb::handle free, int device) {
+        return made<function_resource>(
+            kind_argument(kind),
+            function_at<function_resource::allocate_function>("allocate", allocate),
+            function_at<function_resource::free_function>("free", free), device);
+      }));
 }
 
 void bind_adaptors(nb::module_& m) {
-  resource_class<limiting_resource>(m, "LimitingResource", docstring("LimitingResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle limit) {
-             return made<limiting_resource>(upstream.resource, size_argument("limit", limit));
-           }),
-           nb::arg("upstream"), nb::arg("limit"),
-           nb::sig("def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> "
-                   "None"))
-      .def(
-          "used_bytes",
-          [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
-          "Give the bytes in use, as they were asked for.");
-  resource_class<statistics_resource>(m, "StatisticsResource", docstring("StatisticsResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream) {
-             return made<statistics_resource>(upstream.resource);
-           }),
-           nb::arg("upstream"))
-      .def(
-          "counts",
-          [](const py_resource_of<statistics_resource>& self) {
-            return counts_by_name(self.own->counts());
-          },
-          nb::sig("def counts(self) -> dict[str, int]"),
-          "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
-          "name.");
-  resource_class<tracking_resource>(m, "TrackingResource", docstring("TrackingResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream) {
-             return made<tracking_resource>(upstream.resource);
-           }),
-           nb::arg("upstream"))
-      .def(
-          "live_blocks",
-          [](const py_resource_of<tracking_resource>& self) {
-            return list_of(self.own->live_blocks());
-          },
-          nb::sig("def live_blocks(self) -> list[tuple[int, int, str]]"),
-          "List the address, the bytes and the place of each block that is alive, by address.");
-  resource_class<logging_resource>(m, "LoggingResource", docstring("LoggingResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream, const std::filesystem::path& path) {
-             return made<logging_resource>(upstream.resource, path);
-           }),
-           nb::arg("upstream"), nb::arg("path"),
-           nb::sig("def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> "
-                   "None"));
-  resource_class<failing_resource>(m, "FailingResource", docstring("FailingResource"))
-      .def("__init__", init_by(+[](const py_resource& upstream, nb::handle count) {
-             return made<failing_resource>(upstream.resource, after(size_argument("after", count)));
-           }),
-           nb::arg("upstream"), nb::arg("after") = 0,
-           nb::sig("def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) "
-                   "-> None"));
+  auto limiting =
+      resource_class<limiting_resource>(m, "LimitingResource", docstring("LimitingResource"));
+  declare<"def __init__(self, upstream: MemoryResource, limit: typing.SupportsIndex) -> None">(
+      limiting, init_by(+[](const py_resource& upstream, nb::handle limit) {
+        return made<limiting_resource>(upstream.resource, size_argument("limit", limit));
+      }));
+  limiting.def(
+      "used_bytes", [](const py_resource_of<limiting_resource>& self) { return self.own->used(); },
+      "Give the bytes in use, as they were asked for.");
+  auto counting =
+      resource_class<statistics_resource>(m, "StatisticsResource", docstring("StatisticsResource"));
+  declare<"def __init__(self, upstream: MemoryResource) -> None">(
+      counting, init_by(+[](const py_resource& upstream) {
+        return made<statistics_resource>(upstream.resource);
+      }));
+  declare<"def counts(self) -> dict[str, int]">(
+      counting,
+      [](const py_resource_of<statistics_resource>& self) {
+        return counts_by_name(self.own->counts());
+      },
+      "Give the bytes and the blocks, now, at their peaks and in total, and the failures, by "
+      "name.");
+  auto tracking =
+      resource_class<tracking_resource>(m, "TrackingResource", docstring("TrackingResource"));
+  declare<"def __init__(self, upstream: MemoryResource) -> None">(
+      tracking, init_by(+[](const py_resource& upstream) {
+        return made<tracking_resource>(upstream.resource);
+      }));
+  declare<"def live_blocks(self) -> list[tuple[int, int, str]]">(
+      tracking,
+      [](const py_resource_of<tracking_resource>& self) {
+        return list_of(self.own->live_blocks());
+      },
+      "List the address, the bytes and the place of each block that is alive, by address.");
+  declare<"def __init__(self, upstream: MemoryResource, path: str | os.PathLike[str]) -> None">(
+      resource_class<logging_resource>(m, "LoggingResource", docstring("LoggingResource")),
+      init_by(+[](const py_resource& upstream, const std::filesystem::path& path) {
+        return made<logging_resource>(upstream.resource, path);
+      }));
+  declare<"def __init__(self, upstream: MemoryResource, after: typing.SupportsIndex = 0) -> None">(
+      resource_class<failing_resource>(m, "FailingResource", docstring("FailingResource")),
+      init_by(+[](const py_resource& upstream, nb::handle count) {
+        return made<failing_resource>(upstream.resource, after(size_argument("after", count)));
+      }));
 }
 
 }  // namespace
@@ -171,18 +162,13 @@ void bind_resources(nb::module_& m) {
   bind_resource_base(m);
   bind_sources(m);
   bind_adaptors(m);
-  m.def("get_memory_resource", &get_memory_resource, nb::arg("kind") = "device",
-        nb::arg("device") = nb::none(),
-        nb::sig("def get_memory_resource(kind: str = 'device', device: object = None) -> "
-                "MemoryResource"),
-        docstring("get_memory_resource"));
-  m.def("_resource_scope", &resource_scope, nb::arg("resource"), nb::arg("device").none(),
-        nb::sig("def _resource_scope(resource: MemoryResource, device: object) -> _Scope"));
-  m.def("set_memory_resource", &set_memory_resource, nb::arg("resource"),
-        nb::arg("device") = nb::none(),
-        nb::sig("def set_memory_resource(resource: MemoryResource, device: object = None) -> "
-                "MemoryResource"),
-        docstring("set_memory_resource"));
+  declare<"def get_memory_resource(kind: str = 'device', device: object = None) -> MemoryResource">(
+      m, &get_memory_resource);
+  declare<"def _resource_scope(resource: MemoryResource, device: object) -> _Scope">(
+      m, &resource_scope);
+  declare<
+      "def set_memory_resource(resource: MemoryResource, device: object = None) -> MemoryResource">(
+      m, &set_memory_resource);
 }
 
 }  // namespace usmx::bindings

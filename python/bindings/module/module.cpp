@@ -15,6 +15,7 @@
 #include "exchange/exchange.hpp"
 #include "internals.hpp"
 #include "memory/memory.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/inspectable.hpp"
 #include "support/scopes.hpp"
@@ -66,8 +67,8 @@ int accept_version(const usmx_api* self, std::uint32_t major, std::uint32_t mino
 
 void bind_versions(nb::module_& m) {
   m.attr("_abi_version") = USMX_ABI_VERSION;
-  m.def("_release_of", &release_of, nb::arg("number"),
-        "The release that a version of an interface is named after.");
+  declare<"def _release_of(number: int) -> str">(
+      m, &release_of, "The release that a version of an interface is named after.");
 }
 
 namespace {
@@ -97,9 +98,8 @@ nb::list entries() {
 void bind_kernel_cache(nb::module_& m) {
   m.def("_kernel_cache_directory", &kernel_cache_directory,
         "Where built device kernels are kept; Path(\".\") when nowhere.");
-  m.def("_list_kernel_cache", &entries,
-        nb::sig("def _list_kernel_cache() -> list[tuple[str, str, int, float, pathlib.Path]]"),
-        "Group, device, bytes, seconds since the last use, and file of each entry.");
+  declare<"def _list_kernel_cache() -> list[tuple[str, str, int, float, pathlib.Path]]">(
+      m, &entries, "Group, device, bytes, seconds since the last use, and file of each entry.");
   m.def("_clear_kernel_cache", &clear_kernel_cache,
         "Delete all entries, and return how many bytes they had.");
 }

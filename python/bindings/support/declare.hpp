@@ -37,9 +37,10 @@ constexpr std::size_t find_outside(std::string_view text, char wanted) {
   return text.size();
 }
 
-/// A parameter of a line: "name: type = value". Name and value may be empty.
+/// A parameter of a line: "name: type = value". Each part may be empty.
 struct parameter {
   std::string_view name;  // with its stars
+  std::string_view type;
   std::string_view value;
 };
 
@@ -55,18 +56,22 @@ constexpr std::string_view parameters_text(std::string_view line) {
   return rest.substr(0, find_outside(rest, ')'));
 }
 
+constexpr std::string_view without_spaces(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 /// Takes the first parameter from a text that is not empty.
 constexpr parameter take_parameter(std::string_view& rest) {
   const std::size_t comma = find_outside(rest, ',');
   const std::string_view text = rest.substr(0, comma);
   rest.remove_prefix(std::min(comma + 1, rest.size()));
-  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
   const std::size_t assignment = find_outside(text, '=');
   const std::string_view declared = text.substr(0, assignment);
-  std::string_view value = text.substr(std::min(assignment + 1, text.size()));
-  value.remove_prefix(std::min(value.find_first_not_of(' '), value.size()));
-  const std::string_view name = declared.substr(0, find_outside(declared, ':'));
-  return {name.substr(0, name.find_last_not_of(' ') + 1), value};
+  const std::size_t colon = find_outside(declared, ':');
+  return {without_spaces(declared.substr(0, colon)),
+          without_spaces(declared.substr(std::min(colon + 1, declared.size()))),
+          without_spaces(text.substr(std::min(assignment + 1, text.size())))};
 }
 
 /// A function's line of the stub, without the colon: "def get(self, order: str = 'C') -> None".
@@ -110,6 +115,7 @@ constexpr parameters_for_nanobind parameters = parameters_of(line.text());
 template <stub_line line>
 constexpr auto line_of_names = [] {
   auto names = line;
+  names.chars[line.text().find('(')] = '\0';
   for (const parameter& each : parameters<line>.all) {
     if (!each.name.empty()) {
       names.chars[each.name.data() + each.name.size() - line.chars] = '\0';
@@ -117,6 +123,10 @@ constexpr auto line_of_names = [] {
   }
   return names;
 }();
+
+template <stub_line line>
+constexpr const char* c_name =
+    line_of_names<line>.chars + (name_of(line.text()).data() - line.chars);
 
 /// Whether default_value knows a default.
 constexpr bool is_known_default(std::string_view value) {
@@ -149,8 +159,15 @@ inline nb::object default_value(std::string_view value) {
   return nb::int_(number);
 }
 
-/// nanobind's annotation of a parameter. Each takes None: what cannot be None is refused by the
-/// conversion to its C++ type, or by the function, which names it.
+/// Whether nanobind lets None through. A public function gets it, and names the argument in its
+/// error; a private one gets it where its line has None or `object`.
+constexpr bool takes_none(std::string_view function, const parameter& declared) {
+  const bool is_private = function.starts_with('_') && !function.starts_with("__");
+  return !is_private || declared.value == "None" || declared.type == "object" ||
+         declared.type.find("None") != declared.type.npos;
+}
+
+/// nanobind's annotation of a parameter.
 template <stub_line line, std::size_t k>
 auto annotation() {
   constexpr parameter declared = parameters<line>.all[k];
@@ -160,11 +177,14 @@ auto annotation() {
     constexpr const char* name =
         declared.name.empty() ? nullptr
                               : line_of_names<line>.chars + (declared.name.data() - line.chars);
+    constexpr bool with_none = takes_none(name_of(line.text()), declared);
+    using argument = std::conditional_t<with_none, decltype(nb::arg().none()), nb::arg>;
+    const argument named(name);
     if constexpr (declared.value.empty()) {
-      return nb::arg(name).none();
+      return named;
     } else {
       static_assert(is_known_default(declared.value), "add the default to default_value");
-      return nb::arg(name).none() = default_value(declared.value);
+      return named = default_value(declared.value);
     }
   }
 }
@@ -184,19 +204,27 @@ auto docstring_for(nb::handle owner) {
 /// Defines a function of a module, or a method of a class, by its line; a function of a class whose
 /// line has no `self` is static. `extra` is what nanobind takes besides: a docstring, a guard.
 template <stub_line line, class Owner, class Function, class... Extra>
-void declare(Owner& owner, Function&& function, const Extra&... extra) {
-  constexpr const char* name_of_line = "";
-  constexpr bool is_static =
-      !std::is_same_v<Owner, nb::module_> && !parameters_text(line.text()).starts_with("self");
+void declare(Owner&& owner, Function&& function, const Extra&... extra) {
+  constexpr const char* name = c_name<line>;
+  constexpr bool is_static = !std::is_same_v<std::decay_t<Owner>, nb::module_> &&
+                             !parameters_text(line.text()).starts_with("self");
   [&]<std::size_t... k>(std::index_sequence<k...>) {
     if constexpr (is_static) {
-      owner.def_static(name_of_line, std::forward<Function>(function), annotation<line, k>()...,
+      owner.def_static(name, std::forward<Function>(function), annotation<line, k>()...,
                        nb::sig(line.chars), docstring_for<line, Extra...>(owner), extra...);
     } else {
-      owner.def(name_of_line, std::forward<Function>(function), annotation<line, k>()...,
+      owner.def(name, std::forward<Function>(function), annotation<line, k>()...,
                 nb::sig(line.chars), docstring_for<line, Extra...>(owner), extra...);
     }
   }(std::make_index_sequence<parameters<line>.count>());
+}
+
+/// Defines an attribute of a class that is read by `getter`, by the line of a method without
+/// arguments.
+template <stub_line line, class Class, class Getter, class... Extra>
+void declare_attribute(Class& cls, Getter&& getter, const Extra&... extra) {
+  cls.def_prop_ro(c_name<line>, std::forward<Getter>(getter), nb::sig(line.chars),
+                  docstring_for<line, Extra...>(cls), extra...);
 }
 
 }  // namespace usmx::bindings

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <string>
 
+#include "support/declare.hpp"
+
 namespace usmx::bindings {
 
 nb::handle hook::function() const {
@@ -72,8 +74,8 @@ const char* docstring_of(nb::handle owner, std::string_view name) {
 
 void bind_hooks(nb::module_& m) {
   m.attr("_hooks") = nb::capsule(m.ptr(), [](void*) noexcept { clear_hooks(); });
-  m.def("_set_hooks", &set_hooks, nb::sig("def _set_hooks(**functions: object) -> None"),
-        "Set the Python functions that C++ calls: all of them, and no others.");
+  declare<"def _set_hooks(**functions: object) -> None">(
+      m, &set_hooks, "Set the Python functions that C++ calls: all of them, and no others.");
 }
 
 }  // namespace usmx::bindings

@@ -399,12 +399,13 @@ void answer_one_argument(const char* function, one_argument_answer answer) {
 }
 
 void bind_inspectable(nb::module_& m) {
-  m.def("_make_inspectable", &make_inspectable, nb::arg("module"),
-        nb::sig("def _make_inspectable(module: types.ModuleType) -> None"),
-        "Make builtin functions and methods of a module's public ones, which inspect.signature, "
-        "pickle and help() know.");
-  m.def("_own_keyword", &own_keyword, nb::arg("pytorchs"),
-        "The name that usmx has for an argument of PyTorch's; empty if usmx has none.");
+  declare<"def _make_inspectable(module: types.ModuleType) -> None">(
+      m, &make_inspectable,
+      "Make builtin functions and methods of a module's public ones, which inspect.signature, "
+      "pickle and help() know.");
+  declare<"def _own_keyword(pytorchs: str) -> str">(
+      m, &own_keyword,
+      "The name that usmx has for an argument of PyTorch's; empty if usmx has none.");
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "internals.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/inspectable.hpp"
 #include "support/nanobind.hpp"
@@ -41,23 +42,21 @@ inline PyObject* new_by_attribute(PyTypeObject* type, PyObject* args, PyObject* 
 /// need not be any. Once dpctl is loaded, it gives the result of `object_of`, an object of dpctl's
 /// class: only such an object can be equal to dpctl's own objects from both sides, and is accepted
 /// wherever they are. Python then calls no __init__.
-template <class T>
-void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&), const char* signature) {
-  cls.def_static(
-      "__new__",
-      [object_of](nb::handle wanted, const nb::args& args, const nb::kwargs& kwargs) {
-        auto* type = reinterpret_cast<PyTypeObject*>(wanted.ptr());
-        if (!PyType_Check(wanted.ptr()) || !PyType_IsSubtype(type, python_class<T>)) {
-          throw_not_accepted("__new__", "the class or a subclass of it", wanted);
-        }
-        nb::object made = nb::inst_alloc(wanted);
-        if (type != python_class<T>) {
-          return made;  // a subclass, whose __init__ follows
-        }
-        wanted.attr("__init__")(made, *args, **kwargs);
-        return are_dpctls_classes_known() ? object_of(*nb::inst_ptr<T>(made)) : made;
-      },
-      nb::arg("cls"), nb::arg("args"), nb::arg("kwargs"), nb::sig(signature));
+template <stub_line line, class T>
+void bind_new(nb::class_<T>& cls, nb::object (*object_of)(const T&)) {
+  declare<line>(cls,
+                [object_of](nb::handle wanted, const nb::args& args, const nb::kwargs& kwargs) {
+                  auto* type = reinterpret_cast<PyTypeObject*>(wanted.ptr());
+                  if (!PyType_Check(wanted.ptr()) || !PyType_IsSubtype(type, python_class<T>)) {
+                    throw_not_accepted("__new__", "the class or a subclass of it", wanted);
+                  }
+                  nb::object made = nb::inst_alloc(wanted);
+                  if (type != python_class<T>) {
+                    return made;  // a subclass, whose __init__ follows
+                  }
+                  wanted.attr("__init__")(made, *args, **kwargs);
+                  return are_dpctls_classes_known() ? object_of(*nb::inst_ptr<T>(made)) : made;
+                });
   reinterpret_cast<PyTypeObject*>(cls.ptr())->tp_new = &new_by_attribute;
 }
 
@@ -106,18 +105,15 @@ inline const sycl::queue& compared(const sycl::queue& queue) {
 /// object that can be equal; null for others.
 template <class T>
 void bind_value_semantics(nb::class_<T>& cls, const T* (*comparable)(PyObject*)) {
-  const auto compare = [&](const char* name, bool same, const char* signature) {
-    cls.def(
-        name,
-        [comparable, same](const T& self, nb::handle other) {
-          const T* found = comparable(other.ptr());
-          return found == nullptr ? nb::borrow(Py_NotImplemented)
-                                  : nb::cast((compared(self) == compared(*found)) == same);
-        },
-        nb::arg("other").none(), nb::sig(signature));
+  const auto compare = [comparable](bool same) {
+    return [comparable, same](const T& self, nb::handle other) {
+      const T* found = comparable(other.ptr());
+      return found == nullptr ? nb::borrow(Py_NotImplemented)
+                              : nb::cast((compared(self) == compared(*found)) == same);
+    };
   };
-  compare("__eq__", true, "def __eq__(self, other: object, /) -> bool");
-  compare("__ne__", false, "def __ne__(self, other: object, /) -> bool");
+  declare<"def __eq__(self, other: object, /) -> bool">(cls, compare(true));
+  declare<"def __ne__(self, other: object, /) -> bool">(cls, compare(false));
   cls.def("__hash__", [](const T& a) { return std::hash<T>{}(compared(a)); });
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -296,9 +297,9 @@ PyMethodDef method = {"__instancecheck__", &is_instance, METH_O, nullptr};
 }  // namespace
 
 void bind_instance_check(nb::module_& m) {
-  m.def("_are_same", &are_same<sycl::queue, sycl::context, sycl::device>, nb::arg("a").none(),
-        nb::arg("b").none(), nb::sig("def _are_same(a: object, b: object) -> bool"),
-        "Whether two queues, contexts or devices of usmx or dpctl are the same.");
+  declare<"def _are_same(a: object, b: object) -> bool">(
+      m, &are_same<sycl::queue, sycl::context, sycl::device>,
+      "Whether two queues, contexts or devices of usmx or dpctl are the same.");
   // The class of the class gets the method, since Python asks it. nanobind's, which usmx shares
   // with nobody, takes neither attributes nor subclasses from Python.
   PyTypeObject* metaclass = Py_TYPE(reinterpret_cast<PyObject*>(python_class<sycl::queue>));

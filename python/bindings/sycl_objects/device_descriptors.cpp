@@ -5,6 +5,7 @@
 #include <sycl/ext/intel/info/device.hpp>
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
 
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "usmx/runtime.hpp"
 
@@ -383,8 +384,7 @@ void bind_device_descriptors(nb::module_& m, nb::class_<sycl::device>& cls) {
     }
   }
   m.attr("_device_descriptors") = nb::tuple(data);
-  m.def("_intel_device_info", &intel_device_info, nb::arg("device"),
-        nb::sig("def _intel_device_info(device: object) -> dict[str, int]"));
+  declare<"def _intel_device_info(device: Any) -> dict[str, int]">(m, &intel_device_info);
 }
 
 }  // namespace usmx::bindings

@@ -7,6 +7,7 @@
 #include <sycl/event.hpp>
 #include <sycl/queue.hpp>
 
+#include "support/declare.hpp"
 #include "support/nanobind.hpp"
 #include "sycl_objects/classes.hpp"
 
@@ -81,20 +82,18 @@ nb::object event_object(const sycl::event&);
 template <class Class, class QueueOf, class ObjectOf>
 void bind_where(Class& cls, QueueOf queue_of, ObjectOf object_of) {
   using T = typename Class::Type;
-  cls.def_prop_ro(
-         "sycl_queue", [object_of](const T& self) { return object_of(self); },
-         nb::sig("def sycl_queue(self) -> SyclQueue"),
-         "The queue: where other packages work on the memory.")
-      .def_prop_ro(
-          "sycl_context", [queue_of](const T& self) { return context_object(queue_of(self)); },
-          nb::sig("def sycl_context(self) -> SyclContext"), "The context of the queue.")
-      .def_prop_ro(
-          "sycl_device", [queue_of](const T& self) { return device_object(queue_of(self)); },
-          nb::sig("def sycl_device(self) -> SyclDevice"), "The device of the queue.")
-      .def_prop_ro(
-          "_own_queue", [queue_of](const T& self) { return own_object(queue_of(self)); },
-          nb::sig("def _own_queue(self) -> SyclQueue"),
-          "The queue: where usmx works on the memory.");
+  declare_attribute<"def sycl_queue(self) -> SyclQueue">(
+      cls, [object_of](const T& self) { return object_of(self); },
+      "The queue: where other packages work on the memory.");
+  declare_attribute<"def sycl_context(self) -> SyclContext">(
+      cls, [queue_of](const T& self) { return context_object(queue_of(self)); },
+      "The context of the queue.");
+  declare_attribute<"def sycl_device(self) -> SyclDevice">(
+      cls, [queue_of](const T& self) { return device_object(queue_of(self)); },
+      "The device of the queue.");
+  declare_attribute<"def _own_queue(self) -> SyclQueue">(
+      cls, [queue_of](const T& self) { return own_object(queue_of(self)); },
+      "The queue: where usmx works on the memory.");
 }
 
 // The queues that dpctl keeps for devices, on which default arrays of dpctl and dpnp are: found as

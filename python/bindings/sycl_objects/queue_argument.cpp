@@ -6,6 +6,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "support/scopes.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -196,21 +197,14 @@ std::optional<std::string_view> named(std::optional<usm_kind> kind) {
 }
 
 void bind_default_kind(nb::module_& m) {
-  m.def(
-      "default_usm_type", [] { return name(default_kind()); },
-      nb::sig("def default_usm_type() -> UsmType"), docstring("default_usm_type"));
-  m.def(
-      "set_default_usm_type",
-      [](nb::handle usm_type) {
+  declare<"def default_usm_type() -> UsmType">(m, [] { return name(default_kind()); });
+  declare<"def set_default_usm_type(usm_type: UsmType | None) -> UsmType | None">(
+      m, [](nb::handle usm_type) {
         return named(internal::set_default_kind(
             usm_type.is_none() ? std::nullopt : std::optional(kind_argument(usm_type))));
-      },
-      nb::arg("usm_type").none(),
-      nb::sig("def set_default_usm_type(usm_type: UsmType | None) -> UsmType | None"),
-      docstring("set_default_usm_type"));
-  m.def(
-      "_usm_type_scope", [](nb::handle usm_type) { return new_scope(kind_argument(usm_type)); },
-      nb::arg("usm_type").none(), nb::sig("def _usm_type_scope(usm_type: object) -> _Scope"));
+      });
+  declare<"def _usm_type_scope(usm_type: object) -> _Scope">(
+      m, [](nb::handle usm_type) { return new_scope(kind_argument(usm_type)); });
 }
 
 std::optional<sycl::queue> optional_queue(nb::handle queue) {
@@ -218,20 +212,14 @@ std::optional<sycl::queue> optional_queue(nb::handle queue) {
 }
 
 void bind_default_queue(nb::module_& m) {
-  m.def(
-      "default_queue", [] { return queue_object(internal::default_queue()); },
-      nb::sig("def default_queue() -> SyclQueue"), docstring("default_queue"));
-  m.def(
-      "set_default_queue",
-      [](nb::handle queue) {
-        const auto before = set_default_queue(optional_queue(queue));
-        return before ? queue_object(internal::own_queue(*before)) : nb::none();
-      },
-      nb::arg("queue").none(), nb::sig("def set_default_queue(queue: object) -> SyclQueue | None"),
-      docstring("set_default_queue"));
-  m.def(
-      "_queue_scope", [](nb::handle queue) { return new_scope(queue_argument(queue, nb::none())); },
-      nb::arg("queue"), nb::sig("def _queue_scope(queue: object) -> _Scope"));
+  declare<"def default_queue() -> SyclQueue">(
+      m, [] { return queue_object(internal::default_queue()); });
+  declare<"def set_default_queue(queue: object) -> SyclQueue | None">(m, [](nb::handle queue) {
+    const auto before = set_default_queue(optional_queue(queue));
+    return before ? queue_object(internal::own_queue(*before)) : nb::none();
+  });
+  declare<"def _queue_scope(queue: Any) -> _Scope">(
+      m, [](nb::handle queue) { return new_scope(queue_argument(queue, nb::none())); });
 }
 
 }  // namespace
@@ -244,20 +232,14 @@ bool names_a_queue(nb::handle device) {
 void bind_queue_argument(nb::module_& m, nb::class_<py_device>& device_class) {
   bind_default_queue(m);
   bind_default_kind(m);
-  m.def(
-      "_queue_argument",
-      [](nb::handle sycl_queue, nb::handle device) {
+  declare<"def _queue_argument(sycl_queue: object, device: object) -> SyclQueue">(
+      m, [](nb::handle sycl_queue, nb::handle device) {
         return own_object(queue_argument(sycl_queue, device));
-      },
-      nb::arg("sycl_queue").none(), nb::arg("device").none(),
-      nb::sig("def _queue_argument(sycl_queue: object, device: object) -> SyclQueue"));
-  device_class.def_static(
-      "create_device",
-      [](nb::handle device) {
+      });
+  declare<"def create_device(device: object = None) -> Device">(
+      device_class, [](nb::handle device) {
         return make_instance(py_device{queue_argument(nb::none(), device), kind_of_device(device)});
-      },
-      nb::arg("device") = nb::none(), nb::sig("def create_device(device: object = None) -> Device"),
-      docstring("Device.create_device"));
+      });
 }
 
 namespace {
@@ -307,18 +289,16 @@ nb::class_<py_device> bind_device(nb::module_& m) {
           "wait", [](const py_device& d) { internal::wait_for_both(d.queue); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
-          "meanwhile.")
-      .def("__eq__", &equal, nb::arg("other").none(),
-           nb::sig("def __eq__(self, other: object, /) -> bool"))
-      .def("__hash__",
-           [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
+          "meanwhile.");
+  declare<"def __eq__(self, other: object, /) -> bool">(cls, &equal);
+  cls.def("__hash__",
+          [](const py_device& d) { return std::hash<sycl::queue>{}(compared(d.queue)); })
       .def("__repr__",
-           [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; })
-      .def_prop_ro(
-          "usm_type", [](const py_device& d) { return named(d.kind); },
-          nb::sig("def usm_type(self) -> UsmType | None"),
-          "The kind of memory of the array that the Device came from, which new arrays with it as "
-          "``device`` have, too; None if it came from no array.");
+           [](const py_device& d) { return "Device(" + plain_name(d.queue.get_device()) + ")"; });
+  declare_attribute<"def usm_type(self) -> UsmType | None">(
+      cls, [](const py_device& d) { return named(d.kind); },
+      "The kind of memory of the array that the Device came from, which new arrays with it as "
+      "``device`` have, too; None if it came from no array.");
   set_python_class<py_device>(cls);
   return cls;
 }

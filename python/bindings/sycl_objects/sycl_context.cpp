@@ -1,5 +1,6 @@
 #include "sycl_objects/classes.hpp"
 
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -76,29 +77,27 @@ sycl::context context_of(const sycl::device& device) {
 void bind_sycl_context(nb::module_& m) {
   nb::class_<sycl::context> cls(m, "SyclContext",
                                 "A SYCL context: what USM pointers are bound to.");
-  cls.def("__init__", init_by(&construct_context), nb::arg("arg") = nb::none(),
-          nb::sig("def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | "
-                  "SyclContext | typing_extensions.CapsuleType | None = None) -> None"),
-          docstring("SyclContext.__init__"))
-      .def("get_devices", &devices_of, "List the devices of the context.")
+  declare<
+      "def __init__(self, arg: str | SyclDevice | typing.Sequence[SyclDevice] | SyclContext | "
+      "typing_extensions.CapsuleType | None = None) -> None">(cls, init_by(&construct_context),
+                                                              docstring("SyclContext.__init__"));
+  cls.def("get_devices", &devices_of, "List the devices of the context.")
       .def_prop_ro(
           "device_count", [](const sycl::context& c) { return devices_of(c).size(); },
-          "The number of devices of the context.")
-      .def_prop_ro(
-          "sycl_platform",
-          [](const sycl::context& c) {
-            require_usable_process();
-            return to_python(c.get_platform());
-          },
-          nb::sig("def sycl_platform(self) -> SyclPlatform"), "The platform of its devices.")
-      .def(
-          "addressof_ref",
-          [](const sycl::context& c) { return reinterpret_cast<std::uintptr_t>(&c); },
-          "The address of the C++ object, a sycl::context, which lives as long as this object.")
-      .def(
-          "_get_capsule", [](const sycl::context& c) { return to_capsule(c); },
-          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
-          "A new capsule 'SyclContextRef' that owns a copy.");
+          "The number of devices of the context.");
+  declare_attribute<"def sycl_platform(self) -> SyclPlatform">(
+      cls,
+      [](const sycl::context& c) {
+        require_usable_process();
+        return to_python(c.get_platform());
+      },
+      "The platform of its devices.");
+  cls.def(
+      "addressof_ref", [](const sycl::context& c) { return reinterpret_cast<std::uintptr_t>(&c); },
+      "The address of the C++ object, a sycl::context, which lives as long as this object.");
+  declare<"def _get_capsule(self) -> typing_extensions.CapsuleType">(
+      cls, [](const sycl::context& c) { return to_capsule(c); },
+      "A new capsule 'SyclContextRef' that owns a copy.");
   namespace id = sycl::info::context;
   const auto orders_and_scopes = [&](const char* name, nb::object (*ask)(const sycl::context&),
                                      const char* signature, const char* doc) {
@@ -175,34 +174,32 @@ void bind_sycl_platform(nb::module_& m) {
   nb::class_<sycl::platform> cls(
       m, "SyclPlatform",
       "A SYCL platform: a driver with its devices. It equals another one for the same platform.");
-  cls.def("__init__", init_by(&construct_platform), nb::arg("arg") = nb::none(),
-          nb::sig("def __init__(self, arg: str | SyclPlatform | None = None) -> None"),
-          docstring("SyclPlatform.__init__"))
-      .def_prop_ro("name", platform_info<id::name>, "The name that the driver gives.")
+  declare<"def __init__(self, arg: str | SyclPlatform | None = None) -> None">(
+      cls, init_by(&construct_platform), docstring("SyclPlatform.__init__"));
+  cls.def_prop_ro("name", platform_info<id::name>, "The name that the driver gives.")
       .def_prop_ro("vendor", platform_info<id::vendor>, "The vendor that the driver names.")
-      .def_prop_ro("version", platform_info<id::version>, "The version of the driver's interface.")
-      .def_prop_ro(
-          "backend",
-          [](const sycl::platform& platform) {
-            require_usable_process();
-            return to_python(platform.get_backend());
-          },
-          nb::sig("def backend(self) -> backend_type"), "The back end, a member of backend_type.")
-      .def_prop_ro(
-          "default_context",
-          [](const sycl::platform& platform) {
-            require_usable_process();
-            return to_python(platform.khr_get_default_context());
-          },
-          nb::sig("def default_context(self) -> SyclContext"),
-          "The context of all root devices of the platform, which all users share.")
-      .def(
-          "_get_devices",
-          [](const sycl::platform& platform) {
-            require_usable_process();
-            return platform.get_devices();
-          },
-          "All its root devices.")
+      .def_prop_ro("version", platform_info<id::version>, "The version of the driver's interface.");
+  declare_attribute<"def backend(self) -> backend_type">(
+      cls,
+      [](const sycl::platform& platform) {
+        require_usable_process();
+        return to_python(platform.get_backend());
+      },
+      "The back end, a member of backend_type.");
+  declare_attribute<"def default_context(self) -> SyclContext">(
+      cls,
+      [](const sycl::platform& platform) {
+        require_usable_process();
+        return to_python(platform.khr_get_default_context());
+      },
+      "The context of all root devices of the platform, which all users share.");
+  cls.def(
+         "_get_devices",
+         [](const sycl::platform& platform) {
+           require_usable_process();
+           return platform.get_devices();
+         },
+         "All its root devices.")
       .def("get_composite_devices", &composite_devices,
            "List the platform's composite devices (Level Zero).");
   bind_value_semantics<sycl::platform>(cls, [](PyObject* other) -> const sycl::platform* {

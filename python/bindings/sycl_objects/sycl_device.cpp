@@ -3,6 +3,7 @@
 #include <sycl/ext/oneapi/experimental/composite_device.hpp>
 
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -159,58 +160,45 @@ std::string device_name(const sycl::device& device) {
 void bind_sycl_device(nb::module_& m) {
   nb::class_<sycl::device> cls(m, "SyclDevice",
                                "A SYCL device. It equals another one for the same device.");
-  cls.def("__init__", init_by(+[](nb::handle arg) {
-            return creating(failure::device, [&] { return construct_device(arg); });
-          }),
-          nb::arg("arg") = nb::none(),
-          nb::sig("def __init__(self, arg: str | SyclDevice | None = None) -> None"),
-          docstring("SyclDevice.__init__"))
-      .def_prop_ro(
-          "filter_string", &filter_string,
-          "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
-          "ValueError for a sub-device, which has none.")
-      .def("create_sub_devices", &create_sub_devices, nb::kw_only(), nb::arg("partition").none(),
-           nb::sig("def create_sub_devices(self, *, partition: int | str | "
-                   "typing.Sequence[int]) -> list[SyclDevice]"),
-           docstring("SyclDevice.create_sub_devices"))
-      .def("print_device_info", &print_device_info,
-           "Print name, driver version, vendor and filter string.")
-      .def("component_devices", &component_devices,
-           nb::sig("def component_devices(self) -> list[SyclDevice]"),
-           "List the devices that a composite device is made of (Level Zero). Empty for others.")
-      .def(
-          "get_unpartitioned_parent_device",
-          [](nb::handle_t<sycl::device> self) -> nb::object {
-            const auto& device = ready_instance<sycl::device>(self.ptr());
-            return parent_device(device) ? to_python(root_of(device)) : nb::borrow(self);
-          },
-          nb::sig("def get_unpartitioned_parent_device(self) -> SyclDevice"),
-          "Find the root device that a sub-device is part of, also of a part. A root device "
-          "itself.")
-      .def("can_access_peer", &is_reachable_peer, nb::arg("peer").none(),
-           nb::arg("value") = "access_supported",
-           nb::sig("def can_access_peer(self, peer: SyclDevice, value: str = 'access_supported') "
-                   "-> bool"),
-           docstring("SyclDevice.can_access_peer"))
-      .def(
-          "enable_peer_access",
-          [](const sycl::device& device, nb::handle peer) {
-            enable_peer_access(device, peer_argument(peer));
-          },
-          nb::arg("peer").none(), nb::sig("def enable_peer_access(self, peer: SyclDevice) -> None"),
-          docstring("SyclDevice.enable_peer_access"))
-      .def(
-          "disable_peer_access",
-          [](const sycl::device& device, nb::handle peer) {
-            disable_peer_access(device, peer_argument(peer));
-          },
-          nb::arg("peer").none(),
-          nb::sig("def disable_peer_access(self, peer: SyclDevice) -> None"),
-          docstring("SyclDevice.disable_peer_access"))
-      .def(
-          "addressof_ref",
-          [](const sycl::device& device) { return reinterpret_cast<std::uintptr_t>(&device); },
-          "The address of the C++ object, a sycl::device, which lives as long as this object.");
+  declare<"def __init__(self, arg: str | SyclDevice | None = None) -> None">(
+      cls, init_by(+[](nb::handle arg) {
+        return creating(failure::device, [&] { return construct_device(arg); });
+      }),
+      docstring("SyclDevice.__init__"));
+  cls.def_prop_ro(
+      "filter_string", &filter_string,
+      "A filter selector that names the device, ``backend:device_type:relative_id``. Raises "
+      "ValueError for a sub-device, which has none.");
+  declare<
+      "def create_sub_devices(self, *, partition: int | str | typing.Sequence[int]) -> "
+      "list[SyclDevice]">(cls, &create_sub_devices);
+  cls.def("print_device_info", &print_device_info,
+          "Print name, driver version, vendor and filter string.");
+  declare<"def component_devices(self) -> list[SyclDevice]">(
+      cls, &component_devices,
+      "List the devices that a composite device is made of (Level Zero). Empty for others.");
+  declare<"def get_unpartitioned_parent_device(self) -> SyclDevice">(
+      cls,
+      [](nb::handle_t<sycl::device> self) -> nb::object {
+        const auto& device = ready_instance<sycl::device>(self.ptr());
+        return parent_device(device) ? to_python(root_of(device)) : nb::borrow(self);
+      },
+      "Find the root device that a sub-device is part of, also of a part. A root device "
+      "itself.");
+  declare<"def can_access_peer(self, peer: SyclDevice, value: str = 'access_supported') -> bool">(
+      cls, &is_reachable_peer);
+  declare<"def enable_peer_access(self, peer: SyclDevice) -> None">(
+      cls, [](const sycl::device& device, nb::handle peer) {
+        enable_peer_access(device, peer_argument(peer));
+      });
+  declare<"def disable_peer_access(self, peer: SyclDevice) -> None">(
+      cls, [](const sycl::device& device, nb::handle peer) {
+        disable_peer_access(device, peer_argument(peer));
+      });
+  cls.def(
+      "addressof_ref",
+      [](const sycl::device& device) { return reinterpret_cast<std::uintptr_t>(&device); },
+      "The address of the C++ object, a sycl::device, which lives as long as this object.");
   bind_device_descriptors(m, cls);
   bind_value_semantics(cls, &value_of_either<sycl::device>);
   cls.def("__repr__", [](const sycl::device& d) { return "SyclDevice(" + device_name(d) + ")"; });

@@ -2,6 +2,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
 #include "sycl_objects/dpctl.hpp"
@@ -133,47 +134,43 @@ void bind_sycl_event(nb::module_& m) {
   nb::class_<sycl::event> cls(
       m, "SyclEvent",
       "A SYCL event, which stands for work on a queue. It equals another one for the same event.");
-  bind_new(cls, &event_object,
-           "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclEvent");
-  cls.def("__init__", init_by(&construct_event), nb::arg("arg") = nb::none(),
-          nb::sig("def __init__(self, arg: object = None) -> None"),
-          docstring("SyclEvent.__init__"))
-      .def(
-          "wait", [](const sycl::event& event) { wait_for_all({event}); },
-          "Wait until the work has finished. Other Python threads run meanwhile.")
-      .def_static("wait_for", &wait_for_argument, nb::arg("event").none(),
-                  nb::sig("def wait_for(event: object) -> None"), docstring("SyclEvent.wait_for"))
-      .def_prop_ro(
-          "execution_status", &status, nb::sig("def execution_status(self) -> event_status_type"),
-          "A member of event_status_type: submitted, running or complete. To know when it is "
-          "complete, call ``wait()``: that costs less than asking again and again.")
-      .def_prop_ro(
-          "backend", &backend, nb::sig("def backend(self) -> backend_type | None"),
-          "The back end, a member of backend_type. None if no back end has the event: that of a "
-          "host task, of a command that still waits for one, and of an event that was complete "
-          "from the start.")
-      .def("get_wait_list", &wait_list, nb::sig("def get_wait_list(self) -> list[SyclEvent]"),
-           "List the events that the command comes after, as far as the runtime still knows them.")
-      .def(
-          "addressof_ref",
-          [](const sycl::event& event) { return reinterpret_cast<std::uintptr_t>(&event); },
-          "The address of the C++ object, a sycl::event, which lives as long as this object.")
-      .def(
-          "_get_capsule", [](const sycl::event& event) { return to_capsule(event); },
-          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
-          "A new capsule 'SyclEventRef' that owns a copy.")
-      .def("__repr__", [](const sycl::event& event) {
-        return detail::message("<SyclEvent, ", nb::cast<std::string>(status(event).attr("name")),
-                               ">");
-      });
+  bind_new<"def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclEvent">(cls,
+                                                                                     &event_object);
+  declare<"def __init__(self, arg: object = None) -> None">(cls, init_by(&construct_event),
+                                                            docstring("SyclEvent.__init__"));
+  cls.def(
+      "wait", [](const sycl::event& event) { wait_for_all({event}); },
+      "Wait until the work has finished. Other Python threads run meanwhile.");
+  declare<"def wait_for(event: object) -> None">(cls, &wait_for_argument);
+  declare_attribute<"def execution_status(self) -> event_status_type">(
+      cls, &status,
+      "A member of event_status_type: submitted, running or complete. To know when it is "
+      "complete, call ``wait()``: that costs less than asking again and again.");
+  declare_attribute<"def backend(self) -> backend_type | None">(
+      cls, &backend,
+      "The back end, a member of backend_type. None if no back end has the event: that of a "
+      "host task, of a command that still waits for one, and of an event that was complete "
+      "from the start.");
+  declare<"def get_wait_list(self) -> list[SyclEvent]">(
+      cls, &wait_list,
+      "List the events that the command comes after, as far as the runtime still knows them.");
+  cls.def(
+      "addressof_ref",
+      [](const sycl::event& event) { return reinterpret_cast<std::uintptr_t>(&event); },
+      "The address of the C++ object, a sycl::event, which lives as long as this object.");
+  declare<"def _get_capsule(self) -> typing_extensions.CapsuleType">(
+      cls, [](const sycl::event& event) { return to_capsule(event); },
+      "A new capsule 'SyclEventRef' that owns a copy.");
+  cls.def("__repr__", [](const sycl::event& event) {
+    return detail::message("<SyclEvent, ", nb::cast<std::string>(status(event).attr("name")), ">");
+  });
   // The subclass of dpctl's class compares its events, which dpctl compares by the Python object.
   bind_value_semantics<sycl::event>(
       cls, [](PyObject* other) -> const sycl::event* { return value_in<sycl::event>(other); });
   bind_profiling(cls);
   bind_name_of_class(cls);
   set_python_class<sycl::event>(cls);
-  m.def("_own_event", &own_event, nb::arg("event"),
-        nb::sig("def _own_event(event: object) -> SyclEvent"));
+  declare<"def _own_event(event: Any) -> SyclEvent">(m, &own_event);
 }
 
 }  // namespace usmx::bindings

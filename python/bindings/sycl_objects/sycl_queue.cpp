@@ -6,6 +6,7 @@
 
 #include "internals.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/class_parts.hpp"
@@ -137,24 +138,22 @@ std::string text_of_queue(const sycl::queue& queue) {
 nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
   auto cls = pooled_class<sycl::queue>(m, "SyclQueue",
                                        "A SYCL queue: a device, a context, and an order of work.");
-  bind_new(cls, &queue_object,
-           "def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue");
-  cls.def("__init__", init_by(+[](nb::handle arg, nb::handle property) {
-            return construct_queue(arg, property);
-          }),
-          nb::arg("arg") = nb::none(), nb::kw_only(), nb::arg("property") = nb::none(),
-          nb::sig("def __init__(self, arg: str | SyclDevice | SyclQueue | "
-                  "typing_extensions.CapsuleType | None "
-                  "= None, *, property: str | tuple[str, ...] | list[str] | None = None) -> None"),
-          docstring("SyclQueue.__init__"))
-      .def(
-          "__init__", init_by(+[](nb::handle context, nb::handle device, nb::handle property) {
-            return construct_queue(context, device, property);
-          }),
-          nb::arg("context"), nb::arg("device"), nb::kw_only(), nb::arg("property") = nb::none(),
-          nb::sig("def __init__(self, context: SyclContext, device: SyclDevice, *, property: str | "
-                  "tuple[str, ...] | list[str] | None = None) -> None"))
-      .def_prop_ro("sycl_device", &sycl::queue::get_device, "The device of the queue.")
+  bind_new<"def __new__(cls, *args: typing.Any, **kwargs: typing.Any) -> SyclQueue">(cls,
+                                                                                     &queue_object);
+  declare<
+      "def __init__(self, arg: str | SyclDevice | SyclQueue | typing_extensions.CapsuleType | None "
+      "= None, *, property: QueueProperty | tuple[QueueProperty, ...] | list[QueueProperty] | None "
+      "= None) -> None">(cls, init_by(+[](nb::handle arg, nb::handle property) {
+                           return construct_queue(arg, property);
+                         }),
+                         docstring("SyclQueue.__init__"));
+  declare<
+      "def __init__(self, context: SyclContext, device: SyclDevice, *, property: QueueProperty | "
+      "tuple[QueueProperty, ...] | list[QueueProperty] | None = None) -> None">(
+      cls, init_by(+[](nb::handle context, nb::handle device, nb::handle property) {
+        return construct_queue(context, device, property);
+      }));
+  cls.def_prop_ro("sycl_device", &sycl::queue::get_device, "The device of the queue.")
       .def_prop_ro("sycl_context", &sycl::queue::get_context, "The context of the queue.")
       .def("get_sycl_device", &sycl::queue::get_device, "sycl_device as a method.")
       .def("get_sycl_context", &sycl::queue::get_context, "sycl_context as a method.")
@@ -181,15 +180,14 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
           "wait", [](const sycl::queue& q) { internal::wait_for_both(q); },
           nb::call_guard<without_interpreter_lock>(),
           "Wait until everything submitted to the queue has finished. Other Python threads run "
-          "meanwhile.")
-      .def(
-          "_get_capsule",
-          [](const sycl::queue& q) {
-            look_for_peers_of(q);
-            return to_capsule(internal::handed_out(q));
-          },
-          nb::sig("def _get_capsule(self) -> typing_extensions.CapsuleType"),
-          "A new capsule 'SyclQueueRef' that owns a copy.");
+          "meanwhile.");
+  declare<"def _get_capsule(self) -> typing_extensions.CapsuleType">(
+      cls,
+      [](const sycl::queue& q) {
+        look_for_peers_of(q);
+        return to_capsule(internal::handed_out(q));
+      },
+      "A new capsule 'SyclQueueRef' that owns a copy.");
   const auto of_device = [&](const char* name, const char* signature, const char* doc) {
     cls.def_prop_ro(
         name,
@@ -206,9 +204,8 @@ nb::class_<sycl::queue> bind_sycl_queue(nb::module_& m) {
   keep_thread_state_at_end(cls);
   set_python_class<sycl::queue>(cls);
   // The function serves objects of usmx's subclass of dpctl's class.
-  m.def(
-      "_own_queue", [](nb::handle queue) { return own_object(any_queue(queue)); }, nb::arg("queue"),
-      nb::sig("def _own_queue(queue: object) -> SyclQueue"));
+  declare<"def _own_queue(queue: Any) -> SyclQueue">(
+      m, [](nb::handle queue) { return own_object(any_queue(queue)); });
   m.def("synchronize", &synchronize, nb::call_guard<without_interpreter_lock>(),
         docstring("synchronize"));
   return cls;

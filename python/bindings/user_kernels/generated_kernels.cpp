@@ -7,6 +7,7 @@
 #include "objects/array.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
 #include "usmx/base/process.hpp"
@@ -111,7 +112,7 @@ std::vector<nb::object> call_arguments::outputs(internal::generated_call& call,
 
 generation_options generation_arguments(nb::handle name, nb::handle preamble, nb::handle options,
                                         nb::handle debug) {
-  const nb::object parts = hooks::compile_arguments(nb::none(), nb::none(), options);
+  const nb::object parts = compile_arguments(nb::none(), nb::none(), options);
   return {std::string(to_text("name", name.ptr())),
           std::string(to_text("preamble", preamble.ptr())),
           nb::cast<std::vector<std::string>>(parts[2]), flag_argument("debug", debug)};
@@ -161,45 +162,34 @@ void bind_elementwise(nb::module_& m) {
   nb::class_<py_elementwise> cls(
       m, "ElementwiseKernel", nb::is_weak_referenceable(),
       "A kernel of one expression for each element of arrays, which are broadcast together.");
-  cls.def("__init__",
-          init_by(+[](nb::handle inputs, nb::handle outputs, nb::handle operation, nb::handle name,
-                      nb::handle preamble, nb::handle options, nb::handle debug) {
-            require_usable_process();
-            generation_texts written{
-                {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
-                 {"out_params", std::string(to_text("out_params", outputs.ptr()))},
-                 {"operation", std::string(to_text("operation", operation.ptr()))}},
-                generation_arguments(name, preamble, options, debug)};
-            const auto& texts = written.texts;
-            elementwise_kernel made(texts[0].second, texts[1].second, texts[2].second,
-                                    written.options);
-            return py_elementwise(std::move(made), std::move(written));
-          }),
-          nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("operation").none(),
-          nb::arg("name").none() = "kernel", nb::kw_only(), nb::arg("preamble").none() = "",
-          nb::arg("options") = nb::make_tuple(), nb::arg("debug").none() = false,
-          nb::sig("def __init__(self, in_params: str, out_params: str, operation: str, name: str = "
-                  "'kernel', *, preamble: str = '', options: Sequence[str] = (), debug: bool = "
-                  "False) -> None"),
-          docstring("ElementwiseKernel.__init__"))
-      .def(
-          "__call__", &compute, nb::arg("args"), nb::arg("out").none() = nb::none(),
-          nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
-          nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
-          nb::sig("def __call__(self, *args: object, out: object = None, dtype: DTypeLike | None = "
-                  "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
-                  "Sequence[object] = ()) -> USMArray"),
-          docstring("ElementwiseKernel.__call__"))
-      .def("submit", &submit_elementwise, nb::arg("args"), nb::arg("out").none() = nb::none(),
-           nb::arg("dtype").none() = nb::none(), nb::arg("size").none() = nb::none(),
-           nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
-           nb::sig("def submit(self, *args: object, out: object = None, dtype: DTypeLike | None = "
-                   "None, size: Shape | None = None, queue: QueueLike | None = None, after: "
-                   "Sequence[object] = ()) -> tuple[Any, SyclEvent]"),
-           docstring("ElementwiseKernel.submit"))
-      .def_prop_ro(
-          "name", [](const py_elementwise& self) { return self.kernel.name(); },
-          "The name that was given.")
+  declare<
+      "def __init__(self, in_params: str, out_params: str, operation: str, name: str = 'kernel', "
+      "*, preamble: str = '', options: Sequence[str] = (), debug: bool = False) -> None">(
+      cls,
+      init_by(+[](nb::handle inputs, nb::handle outputs, nb::handle operation, nb::handle name,
+                  nb::handle preamble, nb::handle options, nb::handle debug) {
+        require_usable_process();
+        generation_texts written{
+            {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+             {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+             {"operation", std::string(to_text("operation", operation.ptr()))}},
+            generation_arguments(name, preamble, options, debug)};
+        const auto& texts = written.texts;
+        elementwise_kernel made(texts[0].second, texts[1].second, texts[2].second, written.options);
+        return py_elementwise(std::move(made), std::move(written));
+      }),
+      docstring("ElementwiseKernel.__init__"));
+  declare<
+      "def __call__(self, *args: object, out: object = None, dtype: DTypeLike | None = None, size: "
+      "Shape | None = None, queue: QueueLike | None = None, after: Sequence[object] = ()) -> "
+      "USMArray">(cls, &compute, docstring("ElementwiseKernel.__call__"));
+  declare<
+      "def submit(self, *args: object, out: object = None, dtype: DTypeLike | None = None, size: "
+      "Shape | None = None, queue: QueueLike | None = None, after: Sequence[object] = ()) -> "
+      "tuple[Any, SyclEvent]">(cls, &submit_elementwise);
+  cls.def_prop_ro(
+         "name", [](const py_elementwise& self) { return self.kernel.name(); },
+         "The name that was given.")
       .def_prop_ro(
           "_written", [](const py_elementwise& self) { return self.written.keywords(); },
           "The arguments of the constructor.")
@@ -270,61 +260,47 @@ void bind_reduction(nb::module_& m) {
   nb::class_<py_reduction> cls(
       m, "ReductionKernel", nb::is_weak_referenceable(),
       "A kernel that puts the elements of arrays together, along some axes or all.");
-  cls.def("__init__",
-          init_by(+[](nb::handle inputs, nb::handle outputs, nb::handle map, nb::handle reduce_two,
-                      nb::handle post_map, nb::handle identity, nb::handle name, nb::handle type,
-                      nb::handle block_type, nb::handle preamble, nb::handle options,
-                      nb::handle debug) {
-            require_usable_process();
-            generation_texts written{
-                {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
-                 {"out_params", std::string(to_text("out_params", outputs.ptr()))},
-                 {"map_expr", std::string(to_text("map_expr", map.ptr()))},
-                 {"reduce_expr", std::string(to_text("reduce_expr", reduce_two.ptr()))},
-                 {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
-                 {"identity", identity_argument(identity)},
-                 {"reduce_type", text_or_none("reduce_type", type)},
-                 {"block_type", text_or_none("block_type", block_type)}},
-                generation_arguments(name, preamble, options, debug)};
-            const auto& texts = written.texts;
-            reduction_kernel made(texts[0].second, texts[1].second,
-                                  {texts[2].second, texts[3].second, texts[4].second,
-                                   texts[5].second, texts[6].second, texts[7].second},
-                                  written.options);
-            return py_reduction(std::move(made), std::move(written));
-          }),
-          nb::arg("in_params").none(), nb::arg("out_params").none(), nb::arg("map_expr").none(),
-          nb::arg("reduce_expr").none(), nb::arg("post_map_expr").none(),
-          nb::arg("identity").none(), nb::arg("name").none() = "reduce", nb::kw_only(),
-          nb::arg("reduce_type").none() = nb::none(), nb::arg("block_type").none() = nb::none(),
-          nb::arg("preamble").none() = "", nb::arg("options") = nb::make_tuple(),
-          nb::arg("debug").none() = false,
-          nb::sig(
-              "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: "
-              "str, post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, "
-              "reduce_type: str | None = None, block_type: str | None = None, preamble: str = '', "
-              "options: Sequence[str] = (), debug: bool = False) -> None"),
-          docstring("ReductionKernel.__init__"))
-      .def("__call__", &reduce, nb::arg("args"), nb::arg("axis").none() = nb::none(),
-           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
-           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
-           nb::arg("after") = nb::make_tuple(),
-           nb::sig("def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, "
-                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
-                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> USMArray"),
-           docstring("ReductionKernel.__call__"))
-      .def("submit", &submit_reduction, nb::arg("args"), nb::arg("axis").none() = nb::none(),
-           nb::arg("keepdims") = false, nb::arg("out").none() = nb::none(),
-           nb::arg("dtype").none() = nb::none(), nb::arg("queue").none() = nb::none(),
-           nb::arg("after") = nb::make_tuple(),
-           nb::sig("def submit(self, *args: object, axis: int | tuple[int, ...] | None = None, "
-                   "keepdims: bool = False, out: object = None, dtype: DTypeLike | None = None, "
-                   "queue: QueueLike | None = None, after: Sequence[object] = ()) -> tuple[Any, "
-                   "SyclEvent]"),
-           docstring("ReductionKernel.submit"))
-      .def_prop_ro(
-          "name", [](const py_reduction& self) { return self.kernel.name(); },
-          "The name that was given.")
+  declare<
+      "def __init__(self, in_params: str, out_params: str, map_expr: str, reduce_expr: str, "
+      "post_map_expr: str, identity: str | complex | None, name: str = 'reduce', *, reduce_type: "
+      "str | None = None, block_type: str | None = None, preamble: str = '', options: "
+      "Sequence[str] = (), debug: bool = False) -> None">(
+      cls,
+      init_by(+[](nb::handle inputs, nb::handle outputs, nb::handle map, nb::handle reduce_two,
+                  nb::handle post_map, nb::handle identity, nb::handle name, nb::handle type,
+                  nb::handle block_type, nb::handle preamble, nb::handle options,
+                  nb::handle debug) {
+        require_usable_process();
+        generation_texts written{
+            {{"in_params", std::string(to_text("in_params", inputs.ptr()))},
+             {"out_params", std::string(to_text("out_params", outputs.ptr()))},
+             {"map_expr", std::string(to_text("map_expr", map.ptr()))},
+             {"reduce_expr", std::string(to_text("reduce_expr", reduce_two.ptr()))},
+             {"post_map_expr", std::string(to_text("post_map_expr", post_map.ptr()))},
+             {"identity", identity_argument(identity)},
+             {"reduce_type", text_or_none("reduce_type", type)},
+             {"block_type", text_or_none("block_type", block_type)}},
+            generation_arguments(name, preamble, options, debug)};
+        const auto& texts = written.texts;
+        reduction_kernel made(texts[0].second, texts[1].second,
+                              {texts[2].second, texts[3].second, texts[4].second, texts[5].second,
+                               texts[6].second, texts[7].second},
+                              written.options);
+        return py_reduction(std::move(made), std::move(written));
+      }),
+      docstring("ReductionKernel.__init__"));
+  declare<
+      "def __call__(self, *args: object, axis: int | tuple[int, ...] | None = None, keepdims: bool "
+      "= False, out: object = None, dtype: DTypeLike | None = None, queue: QueueLike | None = "
+      "None, after: Sequence[object] = ()) -> USMArray">(cls, &reduce,
+                                                         docstring("ReductionKernel.__call__"));
+  declare<
+      "def submit(self, *args: object, axis: int | tuple[int, ...] | None = None, keepdims: bool = "
+      "False, out: object = None, dtype: DTypeLike | None = None, queue: QueueLike | None = None, "
+      "after: Sequence[object] = ()) -> tuple[Any, SyclEvent]">(cls, &submit_reduction);
+  cls.def_prop_ro(
+         "name", [](const py_reduction& self) { return self.kernel.name(); },
+         "The name that was given.")
       .def_prop_ro(
           "_written", [](const py_reduction& self) { return self.written.keywords(); },
           "The arguments of the constructor.")

@@ -8,6 +8,7 @@
 #include "elements/element.hpp"
 #include "objects/waiting.hpp"
 #include "support/arguments.hpp"
+#include "support/declare.hpp"
 #include "support/errors.hpp"
 #include "support/hooks.hpp"
 #include "sycl_objects/classes.hpp"
@@ -71,6 +72,13 @@ void raise_compile_error(const compile_error& failed) {
 }
 
 void warn_of(const std::vector<diagnostic>& said) { hooks::compile_warnings(to_tuples(said)); }
+
+nb::object compile_arguments(nb::handle defines, nb::handle headers, nb::handle options) {
+  if (options.is_none()) {
+    throw_wrong_type("options", "a sequence of strings", options.ptr());
+  }
+  return hooks::compile_arguments(defines, headers, options);
+}
 
 namespace {
 
@@ -279,25 +287,27 @@ void bind_local_memory(nb::module_& m) {
                                   "Memory that the work items of a group share: an argument for a "
                                   "parameter usmx::local_memory.");
   set_python_class<py_local_memory>(cls);
-  cls.def("__init__", init_by(+[](nb::handle type, nb::handle n) {
-            const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
-            if (count < 1) {
-              throw value_error(detail::message("n must be at least 1, found ", count));
-            }
-            return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
-          }),
-          nb::arg("dtype"), nb::arg("n"),
-          nb::sig("def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None"),
-          docstring("local_memory.__init__"))
-      .def_prop_ro(
-          "_written",
-          [](const py_local_memory& self) {
-            nb::dict all;
-            all["dtype"] = to_numpy_dtype(self.type);
-            all["n"] = self.count;
-            return all;
-          },
-          "The arguments of the constructor.");
+  declare<"def __init__(self, dtype: DTypeLike, n: SupportsIndex) -> None">(
+      cls, init_by(+[](nb::handle type, nb::handle n) {
+        if (type.is_none()) {  // float64 elsewhere
+          throw_wrong_type("dtype", "an element type", type.ptr());
+        }
+        const std::ptrdiff_t count = to_count("n", "an integer", n.ptr());
+        if (count < 1) {
+          throw value_error(detail::message("n must be at least 1, found ", count));
+        }
+        return py_local_memory{dtype_argument(type), static_cast<std::size_t>(count)};
+      }),
+      docstring("local_memory.__init__"));
+  cls.def_prop_ro(
+      "_written",
+      [](const py_local_memory& self) {
+        nb::dict all;
+        all["dtype"] = to_numpy_dtype(self.type);
+        all["n"] = self.count;
+        return all;
+      },
+      "The arguments of the constructor.");
 }
 
 }  // namespace
@@ -317,42 +327,33 @@ void bind_user_kernels(nb::module_& m) {
       m, "Kernel",
       "A kernel from SYCL source that is compiled at run time. Its launches check every argument.");
   set_python_class<py_kernel>(cls);
-  cls.def("__init__",
-          init_by(+[](nb::handle source, nb::handle name, nb::handle defines, nb::handle headers,
-                      nb::handle options, bool debug) {
-            const nb::object parts = hooks::compile_arguments(defines, headers, options);
-            return kernel_at(
-                new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
-                           nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
-                           nb::cast<std::vector<std::string>>(parts[2]), debug),
-                0);
-          }),
-          nb::arg("source").none(), nb::arg("name").none(), nb::kw_only(),
-          nb::arg("defines") = nb::none(), nb::arg("headers") = nb::none(),
-          nb::arg("options") = nb::make_tuple(), nb::arg("debug") = false,
-          nb::sig("def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, "
-                  "object] | "
-                  "None = None, headers: Mapping[str, str] | None = None, options: Sequence[str] = "
-                  "(), debug: bool = False) -> None"),
-          docstring("Kernel.__init__"))
-      .def(
-          "__call__",
-          [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
-             nb::handle queue, nb::handle after, nb::handle wait) {
-            return launch(self, global, local, arguments, queue, after,
-                          flag_argument("wait", wait));
-          },
-          nb::arg("global_size"), nb::arg("local_size").none(), nb::arg("args"),
-          nb::arg("queue").none() = nb::none(), nb::arg("after") = nb::make_tuple(),
-          nb::arg("wait").none() = true,
-          nb::sig(
-              "def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, "
-              "queue: QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) "
-              "-> SyclEvent"),
-          docstring("Kernel.__call__"))
-      .def_prop_ro(
-          "signature", [](const py_kernel& self) { return to_string(self.signature); },
-          "The kernel as in C++, such as 'axpy(float, const float*, float*)'.")
+  declare<
+      "def __init__(self, source: str | bytes, name: str, *, defines: Mapping[str, object] | None "
+      "= None, headers: Mapping[str, str] | None = None, options: Sequence[str] = (), debug: bool "
+      "= False) -> None">(
+      cls,
+      init_by(+[](nb::handle source, nb::handle name, nb::handle defines, nb::handle headers,
+                  nb::handle options, bool debug) {
+        const nb::object parts = compile_arguments(defines, headers, options);
+        return kernel_at(
+            new_source(source_argument(source), {std::string(to_text("name", name.ptr()))},
+                       nb::cast<text_pairs>(parts[0]), nb::cast<text_pairs>(parts[1]),
+                       nb::cast<std::vector<std::string>>(parts[2]), debug),
+            0);
+      }),
+      docstring("Kernel.__init__"));
+  declare<
+      "def __call__(self, global_size: Shape, local_size: Shape | None, *args: object, queue: "
+      "QueueLike | None = None, after: Sequence[object] = (), wait: bool = True) -> SyclEvent">(
+      cls,
+      [](const py_kernel& self, nb::handle global, nb::handle local, nb::args arguments,
+         nb::handle queue, nb::handle after, nb::handle wait) {
+        return launch(self, global, local, arguments, queue, after, flag_argument("wait", wait));
+      },
+      docstring("Kernel.__call__"));
+  cls.def_prop_ro(
+         "signature", [](const py_kernel& self) { return to_string(self.signature); },
+         "The kernel as in C++, such as 'axpy(float, const float*, float*)'.")
       .def_prop_ro(
           "name", [](const py_kernel& self) { return self.signature.name; },
           "The name of the kernel.")
@@ -361,12 +362,10 @@ void bind_user_kernels(nb::module_& m) {
           "The arguments of the constructor.")
       .def("__repr__",
            [](const py_kernel& self) { return "<usmx.Kernel " + to_string(self.signature) + ">"; });
-  m.def("_compile_kernels", &compile_kernels,
-        nb::sig(
-            "def _compile_kernels(source: str | bytes, names: list[str], defines: list[tuple[str, "
-            "str]], headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> "
-            "list[Kernel]"),
-        "Kernels of one source, which is compiled once.");
+  declare<
+      "def _compile_kernels(source: str | bytes, names: list[str], defines: list[tuple[str, str]], "
+      "headers: list[tuple[str, str]], options: list[str], debug: bool, /) -> list[Kernel]">(
+      m, &compile_kernels, "Kernels of one source, which is compiled once.");
 }
 
 }  // namespace usmx::bindings

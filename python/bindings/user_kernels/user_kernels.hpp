@@ -24,6 +24,9 @@ struct py_local_memory {
   std::size_t count;
 };
 
+/// The arguments of a compilation as lists: pairs of `defines` and of `headers`, and `options`.
+nb::object compile_arguments(nb::handle defines, nb::handle headers, nb::handle options);
+
 /// The argument for an object that no kernel takes.
 kernel_argument unsuitable(PyObject* object);
 
