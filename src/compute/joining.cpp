@@ -12,9 +12,11 @@
 
 #include "array/array.hpp"
 #include "base/messages.hpp"
+#include "compute/joining.hpp"
 #include "compute/promotion.hpp"
 #include "compute/rows.hpp"
 #include "copy/copy.hpp"
+#include "copy/join.hpp"
 #include "user_kernels/launch.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/base/process.hpp"
@@ -72,42 +74,20 @@ array new_c_order(const array& beside, std::span<const ptrdiff_t> shape, dtype t
                    first_use::in_order);
 }
 
-array join(std::string_view function, std::span<const array> arrays, std::size_t axis) {
-  extents shape(arrays.front().shape().begin(), arrays.front().shape().end());
-  for (const array& each : arrays.subspan(1)) {
-    const std::span<const ptrdiff_t> other = each.shape();
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      if (other.size() != shape.size() || (k != axis && other[k] != shape[k])) {
-        throw value_error(detail::message(function, ": shapes must differ in axis ", axis,
-                                          " only, found ", tuple_text(arrays.front().shape()),
-                                          " and ", tuple_text(other)));
-      }
-    }
-    shape[axis] = checked_add(shape[axis], other[axis], "concat: an extent");
-  }
-  array made =
-      new_c_order(arrays.front(), shape, joined_type(function, arrays), joined_kind(arrays));
-  std::vector<index_item> part(axis + 1, range());
-  ptrdiff_t first = 0;
-  for (const array& each : arrays) {
-    const ptrdiff_t end = first + each.shape()[axis];
-    part.back() = range(first, end);
-    detail::copy_in_order(each, with_layout(made, subscript(made.layout(), part)));
-    first = end;
-  }
+void copy_without_waiting(const array& source, const array& destination) {
+  detail::copy_in_order(source, destination);
+}
+
+array joined(std::string_view function, std::span<const array> arrays, std::size_t axis) {
+  array made = new_c_order(arrays.front(), joined_shape(function, arrays, axis),
+                           joined_type(function, arrays), joined_kind(arrays));
+  join(arrays, made, axis, copy_without_waiting);
   return made;
 }
 
-/// The elements, each at all positions of axes of their own: axes of extent 1 in the first layout
-/// have the second one's.
-array spread(const array& x, std::span<const ptrdiff_t> narrow, std::span<const ptrdiff_t> wide,
-             std::span<const ptrdiff_t> shape) {
-  array made = new_c_order(x, shape, x.type(), x.kind());
-  if (made.size() != 0) {
-    const array from = in_c_order(x);
-    detail::copy_in_order(with_layout(from, broadcast(*reshaped(from.layout(), narrow), wide)),
-                          with_layout(made, layout::c_order(wide)));
-  }
+array repeated(const array& x, const repetition& how) {
+  array made = new_c_order(x, how.shape, x.type(), x.kind());
+  spread(x, how, made, copy_without_waiting);
   return made;
 }
 
@@ -159,7 +139,82 @@ void require_count(std::string_view function, ptrdiff_t count) {
   }
 }
 
+/// Appends an axis, unless it has one index only: of these there could be more than a layout has.
+void append(repetition& how, ptrdiff_t narrow, ptrdiff_t wide) {
+  if (wide != 1) {
+    how.narrow.push_back(narrow);
+    how.wide.push_back(wide);
+  }
+}
+
 }  // namespace
+
+extents joined_shape(std::string_view function, std::span<const array> parts, std::size_t axis) {
+  extents shape(parts.front().shape().begin(), parts.front().shape().end());
+  for (const array& each : parts.subspan(1)) {
+    const std::span<const ptrdiff_t> other = each.shape();
+    for (std::size_t k = 0; k < shape.size(); ++k) {
+      if (other.size() != shape.size() || (k != axis && other[k] != shape[k])) {
+        throw value_error(detail::message(function, ": shapes must differ in axis ", axis,
+                                          " only, found ", tuple_text(parts.front().shape()),
+                                          " and ", tuple_text(other)));
+      }
+    }
+    shape[axis] = checked_add(shape[axis], other[axis], "concat: an extent");
+  }
+  return shape;
+}
+
+void join(std::span<const array> parts, const array& result, std::size_t axis, part_copier copy) {
+  if (is_for_join(parts, result) && join_by_kernels(parts, result, static_cast<int>(axis))) {
+    return;
+  }
+  std::vector<index_item> part(axis + 1, range());
+  ptrdiff_t first = 0;
+  for (const array& each : parts) {
+    const ptrdiff_t end = first + each.shape()[axis];
+    part.back() = range(first, end);
+    copy(each, with_layout(result, subscript(result.layout(), part)));
+    first = end;
+  }
+}
+
+repetition repeated_along(const array& x, std::size_t axis, ptrdiff_t count) {
+  require_count("repeat", count);
+  repetition how;
+  for (std::size_t k = 0; k < x.shape().size(); ++k) {
+    const ptrdiff_t extent = x.shape()[k];
+    how.shape.push_back(k == axis ? checked_multiply(extent, count, "repeat: an extent") : extent);
+    append(how, extent, extent);
+    if (k == axis) {
+      append(how, 1, count);
+    }
+  }
+  return how;
+}
+
+repetition tiled(const array& x, std::span<const ptrdiff_t> counts) {
+  const std::size_t own = x.shape().size();
+  const std::size_t ndim = std::max(own, counts.size());
+  repetition how;
+  for (std::size_t k = 0; k < ndim; ++k) {
+    const ptrdiff_t count = k + counts.size() < ndim ? 1 : counts[k + counts.size() - ndim];
+    const ptrdiff_t extent = k + own < ndim ? 1 : x.shape()[k + own - ndim];
+    require_count("tile", count);
+    how.shape.push_back(checked_multiply(extent, count, "tile: an extent"));
+    append(how, 1, count);
+    append(how, extent, extent);
+  }
+  return how;
+}
+
+void spread(const array& x, const repetition& how, const array& result, part_copier copy) {
+  if (result.size() != 0) {
+    copy(with_layout(x, broadcast(*reshaped(x.layout(), how.narrow), how.wide)),
+         with_layout(result, layout::c_order(how.wide)));
+  }
+}
+
 }  // namespace internal
 
 array concat(std::span<const array> arrays, std::optional<std::ptrdiff_t> axis) {
@@ -168,13 +223,13 @@ array concat(std::span<const array> arrays, std::optional<std::ptrdiff_t> axis) 
   if (!axis) {
     std::vector<array> flat;
     std::ranges::transform(arrays, std::back_inserter(flat), internal::flattened);
-    return internal::join("concat", flat, 0);
+    return internal::joined("concat", flat, 0);
   }
   if (arrays.front().ndim() == 0) {
     throw value_error("arrays without dimensions cannot be joined: usmx::stack joins them");
   }
   const int along = normalized_axis(*axis, arrays.front().ndim());
-  return internal::join("concat", arrays, static_cast<std::size_t>(along));
+  return internal::joined("concat", arrays, static_cast<std::size_t>(along));
 }
 
 array stack(std::span<const array> arrays, std::ptrdiff_t axis) {
@@ -190,40 +245,19 @@ array stack(std::span<const array> arrays, std::ptrdiff_t axis) {
     apart.push_back(internal::with_layout(each, expanded(each.layout(), std::array{axis})));
   }
   const int along = normalized_axis(axis, apart.front().ndim());
-  return internal::join("stack", apart, static_cast<std::size_t>(along));
+  return internal::joined("stack", apart, static_cast<std::size_t>(along));
 }
 
 array repeat(const array& given, std::ptrdiff_t count, std::optional<std::ptrdiff_t> axis) {
   require_usable_process();
-  internal::require_count("repeat", count);
   const array x = axis ? given : internal::flattened(given);
   const auto along = static_cast<std::size_t>(normalized_axis(axis.value_or(0), x.ndim()));
-  internal::extents shape(x.shape().begin(), x.shape().end());
-  internal::extents narrow = shape;
-  const auto next = static_cast<std::ptrdiff_t>(along) + 1;
-  narrow.insert(narrow.begin() + next, 1);
-  internal::extents wide = narrow;
-  wide[along + 1] = count;
-  shape[along] = checked_multiply(shape[along], count, "repeat: an extent");
-  return internal::spread(x, narrow, wide, shape);
+  return internal::repeated(x, internal::repeated_along(x, along, count));
 }
 
 array tile(const array& x, const std::vector<std::ptrdiff_t>& counts) {
   require_usable_process();
-  const std::size_t own = x.shape().size();
-  const std::size_t ndim = std::max(own, counts.size());
-  internal::extents narrow;
-  internal::extents wide;
-  internal::extents shape;
-  for (std::size_t k = 0; k < ndim; ++k) {
-    const std::ptrdiff_t count = k + counts.size() < ndim ? 1 : counts[k + counts.size() - ndim];
-    const std::ptrdiff_t extent = k + own < ndim ? 1 : x.shape()[k + own - ndim];
-    internal::require_count("tile", count);
-    shape.push_back(checked_multiply(extent, count, "tile: an extent"));
-    narrow.insert(narrow.end(), {1, extent});
-    wide.insert(wide.end(), {count, extent});
-  }
-  return internal::spread(x, narrow, wide, shape);
+  return internal::repeated(x, internal::tiled(x, counts));
 }
 
 array roll(const array& x, const std::vector<std::ptrdiff_t>& shifts,

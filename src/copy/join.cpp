@@ -100,7 +100,7 @@ bool internal::join_by_kernels(std::span<const array> parts, const array& result
     pitch *= static_cast<std::size_t>(result.extent(k));
   }
   for (const array& each : parts) {
-    if (!each.layout().is_c_contiguous()) {
+    if (each.type() != result.type() || !each.layout().is_c_contiguous()) {
       return false;
     }
     if (each.size() != 0) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "container/container.hpp"
@@ -16,8 +15,6 @@
 
 namespace usmx::bindings {
 namespace {
-
-using shape_span = std::span<const std::ptrdiff_t>;
 
 /// The arrays of a sequence, if they have one type, kind, queue and number of dimensions; none if
 /// the package has to look at them first.
@@ -42,34 +39,14 @@ std::vector<array> alike_in(PyObject* sequence) {
   return found;
 }
 
-/// The shape of joined arrays, if they differ along `axis` alone; none if they do not fit, or have
-/// too many elements.
-std::optional<std::vector<std::ptrdiff_t>> joined_shape(std::span<const array> parts,
-                                                        std::size_t axis) {
-  std::vector<std::ptrdiff_t> shape(parts[0].shape().begin(), parts[0].shape().end());
-  for (const array& each : parts.subspan(1)) {
-    const shape_span other = each.shape();
-    for (std::size_t k = 0; k < shape.size(); ++k) {
-      const bool is_bad =
-          k == axis ? __builtin_add_overflow(shape[k], other[k], &shape[k]) : shape[k] != other[k];
-      if (is_bad) {
-        return std::nullopt;
-      }
-    }
+/// The shape of joined arrays; none if they do not fit.
+std::optional<std::vector<std::ptrdiff_t>> shape_of_joined(std::span<const array> parts,
+                                                           std::size_t axis) {
+  try {
+    return internal::joined_shape("concat", parts, axis);
+  } catch (const value_error&) {
+    return std::nullopt;
   }
-  return shape;
-}
-
-/// Copies the parts to their places in the result. Waits if the host reaches the result.
-void copy_parts(std::span<const std::pair<array, array>> copies, const array& result) {
-  const bool is_quick = std::ranges::all_of(copies, [](const std::pair<array, array>& each) {
-    return is_short(each.first) && is_short(each.second);
-  });
-  ordered(is_quick && is_short(result), [&] {
-    for (const auto& [from, to] : copies) {
-      internal::copy_for_call(from, to);
-    }
-  });
 }
 
 std::optional<std::size_t> axis_of(nb::handle object, int ndim) {
@@ -101,62 +78,39 @@ nb::object joined(nb::handle arrays, nb::handle axis, bool is_new) {
       each = internal::with_layout(each, expanded(each.layout(), where));
     }
   }
-  const auto shape = joined_shape(parts, *along);
+  const auto shape = shape_of_joined(parts, *along);
   if (!shape) {
     return nb::none();
   }
   const array result =
       make_array(layout::c_order(*shape), parts[0].type(), internal::private_queue(parts[0]),
                  parts[0].kind(), first_use::in_order);
-  if (internal::is_for_join(parts, result) && ordered(false, [&] {
-        return internal::join_by_kernels(parts, result, static_cast<int>(*along));
-      })) {
-    return to_python(result);
-  }
-  std::vector<index_item> part(*along + 1,
-                               index_item::slice(index_item::none, index_item::none, 1));
-  std::vector<std::pair<array, array>> copies;
-  copies.reserve(parts.size());
-  std::ptrdiff_t first = 0;
-  for (array& each : parts) {
-    const std::ptrdiff_t end = first + each.shape()[*along];
-    part.back() = index_item::slice(first, end, 1);
-    copies.emplace_back(std::move(each),
-                        internal::with_layout(result, subscript(result.layout(), part)));
-    first = end;
-  }
-  copy_parts(copies, result);
+  const bool is_quick = is_short(result) && std::ranges::all_of(parts, is_short);
+  ordered(is_quick, [&] { internal::join(parts, result, *along, internal::copy_for_call); });
   return to_python(result);
 }
 
-/// Repeats each index of an axis `count` times. Returns None as joined().
-nb::object repeated(const py_array& source, nb::handle count_object, nb::handle axis) {
-  require_usable_process();
-  const array& from = source.value;
-  const auto along = axis_of(axis, from.ndim());
-  const Py_ssize_t count =
-      PyLong_CheckExact(count_object.ptr()) ? PyLong_AsSsize_t(count_object.ptr()) : Py_ssize_t{-1};
-  PyErr_Clear();
-  if (!along || count < 0 || from.owner() == nullptr || from.ndim() >= max_ndim) {
-    return nb::none();
-  }
-  std::vector<std::ptrdiff_t> shape(from.shape().begin(), from.shape().end());
-  std::vector<std::ptrdiff_t> apart = shape;  // with the copies of an index in an axis of their own
-  if (__builtin_mul_overflow(shape[*along], count, &shape[*along])) {
-    return nb::none();
-  }
-  const auto next = static_cast<std::ptrdiff_t>(*along) + 1;
-  apart.insert(apart.begin() + next, count);
-  const array result = make_array(layout::c_order(shape), from.type(),
-                                  internal::private_queue(from), from.kind(), first_use::in_order);
-  if (result.size() != 0) {
-    const std::array where{next};
-    const std::pair<array, array> copies[] = {
-        {internal::with_layout(from, broadcast(expanded(from.layout(), where), apart)),
-         internal::with_layout(result, layout::c_order(apart))}};
-    copy_parts(copies, result);
-  }
+/// Copies elements to all their positions in a new array. Waits if the host reaches that.
+nb::object spread(const array& x, const internal::repetition& how) {
+  const array result = make_array(layout::c_order(how.shape), x.type(), internal::private_queue(x),
+                                  x.kind(), first_use::in_order);
+  ordered(is_short(x) && is_short(result),
+          [&] { internal::spread(x, how, result, internal::copy_for_call); });
   return to_python(result);
+}
+
+nb::object repeated(nb::handle source, nb::handle count, nb::handle axis) {
+  require_usable_process();
+  const array_argument x("x", source);
+  const int along = normalized_axis(to_count("axis", "an integer", axis.ptr()), x->value.ndim());
+  return spread(x->value, internal::repeated_along(x->value, static_cast<std::size_t>(along),
+                                                   to_count("repeats", "an integer", count.ptr())));
+}
+
+nb::object tiled(nb::handle source, nb::handle counts) {
+  require_usable_process();
+  const array_argument x("x", source);
+  return spread(x->value, internal::tiled(x->value, shape_argument(counts).span()));
 }
 
 /// The integers from 0 on, or from `first`, in the default type and memory of the default device.
@@ -187,8 +141,9 @@ void bind_joins(nb::module_& m) {
   declare<"def _joined(arrays: object, axis: object, is_new: bool, /) -> USMArray | None">(
       m, &joined,
       "concat, or stack, of arrays of one type, kind and queue. None for all other arguments.");
-  declare<"def _repeated(array: USMArray, count: object, axis: object, /) -> USMArray | None">(
-      m, &repeated, "repeat by one count. None for all other arguments.");
+  declare<"def _repeated(array: object, count: object, axis: object, /) -> USMArray">(
+      m, &repeated, "repeat by one count.");
+  declare<"def _tiled(array: object, counts: object, /) -> USMArray">(m, &tiled, "tile.");
   declare<"def _counted(first: int, count: int, /) -> USMArray | None">(
       m, &counted,
       "A few integers in default memory. None for many, and where the host does not reach it.");

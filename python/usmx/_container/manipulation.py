@@ -278,20 +278,13 @@ def repeat(x: Producer, /, repeats: Any, axis: SupportsIndex | None = None) -> U
     x = as_array("x", x)
     if axis is None:
         x, axis = reshape(x, -1), 0
-    repeated = _core._repeated(x, repeats, axis)
-    if repeated is not None:
-        return repeated
     axis = as_axis(axis, x.ndim)
-    count = _repeat_count(repeats, x, x.shape[axis])
+    count = repeats if type(repeats) is int else _repeat_count(repeats, x, x.shape[axis])
     if isinstance(count, list):
         _require_extent("repeat", sum(count), x.dtype.itemsize)
         indices = numpy.repeat(numpy.arange(len(count)), numpy.array(count, dtype=numpy.intp))
         return x[(*(slice(None),) * axis, indices)]
-    result = _core._new_like(x, _replaced(x.shape, axis, x.shape[axis] * count), "C")
-    extents = [(n, n) for n in x.shape]
-    extents.insert(axis + 1, (1, count))
-    _spread(x, result, extents)
-    return result
+    return _core._repeated(x, count, axis)
 
 
 def tile(x: Producer, repetitions: Shape, /) -> USMArray:
@@ -314,15 +307,7 @@ def tile(x: Producer, repetitions: Shape, /) -> USMArray:
         [[0 1 0 1]
          [0 1 0 1]]
     """
-    x = as_array("x", x)
-    counts = _tile_counts(repetitions)
-    shape = x.shape
-    shape = (1,) * (len(counts) - len(shape)) + shape
-    counts = (1,) * (len(shape) - len(counts)) + counts
-    extents = list(zip(counts, shape, strict=True))
-    result = _core._new_like(x, [count * n for count, n in extents], "C")
-    _spread(x, result, [pair for count, n in extents for pair in ((1, count), (n, n))])
-    return result
+    return _core._tiled(as_array("x", x), _tile_counts(repetitions))
 
 
 # ---- arguments
@@ -595,17 +580,3 @@ def _rolled_by_parts(x, cuts):
         source, destination = zip(*block, strict=True) if block else ((), ())
         _core._copy(x[source], result[destination])
     return result
-
-
-def _spread(x, result, extents):
-    """Copies `x` to every place in `result`.
-
-    `extents` are the sizes of the axes after both were split so that they can be broadcast: pairs
-    of the one in `x`, which may be 1, and the one in `result`.
-    """
-    if result.size == 0:
-        return
-    # Axes of size 1 are left out: with them there could be more than 64.
-    extents = [(source, n) for source, n in extents if n != 1]
-    source = reshape(x, [n for n, _ in extents], copy=False)
-    _core._copy(source, reshape(result, [n for _, n in extents], copy=False))

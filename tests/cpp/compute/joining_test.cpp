@@ -13,6 +13,7 @@
 #include "usmx/base/error.hpp"
 #include "usmx/copy/host_data.hpp"
 #include "usmx/copy/values.hpp"
+#include "usmx/layout/layout.hpp"
 
 namespace {
 
@@ -75,6 +76,19 @@ TEST_F(joining_test, elements_are_repeated_along_axes) {
   EXPECT_EQ(values(usmx::tile(x, {2})), (doubles{1, 3, 1, 3, 2, 4, 2, 4}));
   EXPECT_EQ(shape_of(usmx::tile(x, {3, 1, 2})), (extents{3, 2, 4}));
   EXPECT_EQ(values(usmx::tile(x, {})), (doubles{1, 3, 2, 4}));
+}
+
+TEST_F(joining_test, arrays_of_many_dimensions_are_repeated) {
+  const array x = of<double>({1, 2});
+  EXPECT_EQ(values(usmx::tile(x, extents(40, 1))), (doubles{1, 2}));
+  extents shape(usmx::max_ndim, 1);
+  shape.back() = 2;
+  const array deep = x.reshaped(shape);
+  EXPECT_EQ(values(usmx::repeat(deep, 2, 0)), (doubles{1, 2, 1, 2}));
+  EXPECT_EQ(values(usmx::repeat(deep, 2, -1)), (doubles{1, 1, 2, 2}));
+  EXPECT_EQ(values(usmx::tile(deep, {2})), (doubles{1, 2, 1, 2}));
+  expect_error<usmx::value_error>([&] { (void)usmx::tile(x, extents(65, 1)); },
+                                  {"at most 64 dimensions, found 65"});
 }
 
 TEST_F(joining_test, elements_are_moved_along_axes) {

@@ -468,6 +468,12 @@ def test_joins_of_arrays_that_are_not_alike_are_left_to_the_package(arrays, is_n
     assert _core._joined(arrays(), 0, is_new) is None
 
 
+def test_joined_extents_that_overflow_are_refused():
+    wide = usmx.broadcast_to(usmx.ones(1, "u1"), (2**62,))
+    with pytest.raises(ValueError, match="does not fit ptrdiff_t"):
+        usmx.concat([wide, wide])
+
+
 def test_arrays_of_one_element_are_joined():
     element = pair_of(()).mine
     assert usmx.concat([element, element], axis=None).shape == (2,)
@@ -631,6 +637,23 @@ def test_tiled_array_is_numpys(data, pair):
     assert_new(usmx.tile(pair.mine, counts), np.tile(pair.numpys, counts), pair.mine)
     assert_new(usmx.tile(pair.mine, list(counts)), np.tile(pair.numpys, counts), pair.mine)
     assert_new(usmx.tile(pair.mine, 2), np.tile(pair.numpys, 2), pair.mine)
+
+
+def test_arrays_of_many_dimensions_are_repeated():
+    deep = usmx.reshape(usmx.arange(2), (1,) * 63 + (2,))
+    assert usmx.repeat(deep, 2, axis=0).reshape(-1).tolist() == [0, 1, 0, 1]
+    assert usmx.repeat(deep, 2, axis=-1).reshape(-1).tolist() == [0, 0, 1, 1]
+    assert usmx.tile(deep, 2).reshape(-1).tolist() == [0, 1, 0, 1]
+    assert usmx.tile(usmx.arange(2), (1,) * 40).shape == (1,) * 39 + (2,)
+    with pytest.raises(ValueError, match="at most 64"):
+        usmx.tile(deep, (1,) * 65)
+
+
+@pytest.mark.parametrize("count", [2**62, 2**63, 2**70])
+def test_too_many_repetitions_are_refused(count):
+    for call in (usmx.tile, usmx.repeat):
+        with pytest.raises(ValueError, match=r"64 bits|does not fit|bytes"):
+            call(usmx.ones(3), count)
 
 
 def test_wrong_repetitions_are_refused():
