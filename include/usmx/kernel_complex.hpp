@@ -45,7 +45,8 @@ class complex {
     const T real = b.real_ < 0 ? -b.real_ : b.real_;
     const T imag = b.imag_ < 0 ? -b.imag_ : b.imag_;
     if (real == 0 && imag == 0) {
-      return {a.real_ / real, a.imag_ / real};
+      const T zero = real * real;  // +0, whatever the sign of `real`
+      return {a.real_ / zero, a.imag_ / zero};
     }
     if (real >= imag) {
       const T ratio = b.imag_ / b.real_;

@@ -34,12 +34,14 @@ dtype promoted_for(const function_row& row, std::span<const operand_kind> kinds,
   return type;
 }
 
-/// The operand of a kernel as the type in which it computes. float16 has fewer conversions than the
-/// other types, so it goes by way of float.
+/// The operand of a kernel as a number of type C, in which it computes. float16 has fewer
+/// conversions than the other types, so it goes by way of float.
 std::string converted_operand(std::string_view name, type_code type, type_code computed) {
+  const std::string_view conversion =
+      dtype(computed).kind() == 'c' && dtype(type).kind() != 'c' ? "with_imaginary_zero<C>(" : "C(";
   return type == type_code::float16 && computed != type_code::float16
-             ? detail::message("float(", name, ')')
-             : std::string(name);
+             ? detail::message(conversion, "float(", name, "))")
+             : detail::message(conversion, name, ')');
 }
 
 std::string_view take_word(std::string_view& left) {
@@ -95,8 +97,8 @@ std::string operation_of(const function_row& row, const elementwise_types& types
   for (std::size_t k = 0; k < count; ++k) {
     const std::string_view name = take_word(names);
     if (k >= conditions && !are_compared) {
-      text += detail::message("const C ", *letter++, " = C(",
-                              converted_operand(name, inputs[k], types.computed), ");\n");
+      text += detail::message("const C ", *letter++, " = ",
+                              converted_operand(name, inputs[k], types.computed), ";\n");
     }
   }
   const char kind = are_compared ? 'i' : dtype(types.computed).kind();

@@ -324,7 +324,7 @@ constexpr bool is_slow(const function_row& row, way how) {
   const bool is_product = is_complex<C> && (row.name == "multiply" || row.name == "square");
   const bool is_magnitude = is_complex<C> && row.name == "abs";
   return (how == way::driver && !is_product && !is_magnitude) || how == way::of_cpus ||
-         row.is_slow_on_host || row.name == "pow" || row.name == "sqrt";
+         row.is_vectorized_in_kernels || row.name == "pow" || row.name == "sqrt";
 }
 
 /// Elements of real numbers that a function computes which kernels have in vectors.
@@ -332,7 +332,7 @@ constexpr std::ptrdiff_t most_without_vectors = 2048;
 
 template <class C>
 constexpr std::ptrdiff_t most_elements(const function_row& row, way how) {
-  if (row.is_slow_on_host && std::is_floating_point_v<C>) {
+  if (row.is_vectorized_in_kernels && std::is_floating_point_v<C>) {
     return most_without_vectors;
   }
   return (is_slow<C>(row, how) ? most_nbytes_of_slow : most_nbytes) /

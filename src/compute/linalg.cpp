@@ -46,8 +46,6 @@ struct matrix_sizes {
 };
 using matrix_results = std::vector<linalg_result>;
 
-/// The part of a type that results have: itself, the real or the complex one.
-dtype real_of(dtype type) { return type.kind() == 'c' ? part_type(type) : type; }
 dtype complex_of(dtype type) {
   return type == float32 ? dtype(complex64) : type == float64 ? dtype(complex128) : type;
 }
@@ -80,21 +78,23 @@ const routine_rules all_routines[] = {
      }},
     {"eigh", "eigh", true, no_eigenvalues, "00",
      [](const matrix_sizes& of, dtype type) {
-       return matrix_results{{{of.rows}, real_of(type)}, {{of.rows, of.rows}, type}};
+       return matrix_results{{{of.rows}, real_part_type(type)}, {{of.rows, of.rows}, type}};
      }},
     {"eigvals", "eigvals", true, no_eigenvalues, "0",
      [](const matrix_sizes& of, dtype type) {
        return matrix_results{{{of.rows}, complex_of(type)}};
      }},
     {"eigvalsh", "eigvalsh", true, no_eigenvalues, "0",
-     [](const matrix_sizes& of, dtype type) { return matrix_results{{{of.rows}, real_of(type)}}; }},
+     [](const matrix_sizes& of, dtype type) {
+       return matrix_results{{{of.rows}, real_part_type(type)}};
+     }},
     {"inv", "inv", true, singular, "0", &one_matrix},
     {"lstsq", "lstsq", false, no_singular_values, "0000",
      [](const matrix_sizes& of, dtype type) {
        return matrix_results{{{of.columns, of.right}, type},
-                             {{of.right}, real_of(type)},
+                             {{of.right}, real_part_type(type)},
                              {{}, int64},
-                             {{of.least()}, real_of(type)}};
+                             {{of.least()}, real_part_type(type)}};
      }},
     {"qr", "qr", false, "", "u0",
      [](const matrix_sizes& of, dtype type) {
@@ -111,7 +111,7 @@ const routine_rules all_routines[] = {
      }},
     {"slogdet", "slogdet", true, "", "10",
      [](const matrix_sizes&, dtype type) {
-       return matrix_results{{{}, type}, {{}, real_of(type)}};
+       return matrix_results{{{}, type}, {{}, real_part_type(type)}};
      }},
     {"solve", "solve", true, singular, "0",
      [](const matrix_sizes& of, dtype type) {
@@ -120,12 +120,12 @@ const routine_rules all_routines[] = {
     {"svd", "svd", false, no_singular_values, "u0u",
      [](const matrix_sizes& of, dtype type) {
        return matrix_results{{{of.rows, of.option ? of.rows : of.least()}, type},
-                             {{of.least()}, real_of(type)},
+                             {{of.least()}, real_part_type(type)},
                              {{of.option ? of.columns : of.least(), of.columns}, type}};
      }},
     {"svdvals", "svdvals", false, no_singular_values, "0",
      [](const matrix_sizes& of, dtype type) {
-       return matrix_results{{{of.least()}, real_of(type)}};
+       return matrix_results{{{of.least()}, real_part_type(type)}};
      }},
 };
 
@@ -439,7 +439,7 @@ linalg::lstsq_result least_squares(const array& a, const array& b, std::optional
                          operand_kind{type_for_lapack("lstsq", b).code(), false}};
   const dtype common =
       nearest_supported(common_type(kinds), support_of(private_queue(a).get_device()));
-  const double precision = real_of(common) == float32
+  const double precision = real_part_type(common) == float32
                                ? double{std::numeric_limits<float>::epsilon()}
                                : std::numeric_limits<double>::epsilon();
   const double tolerance =

@@ -11,6 +11,7 @@
 #include "array/array.hpp"
 #include "base/messages.hpp"
 #include "compute/made_kernels.hpp"
+#include "compute/promotion.hpp"
 #include "compute/vendor_calls.hpp"
 #include "copy/copy.hpp"
 #include "layout/layout.hpp"
@@ -146,8 +147,6 @@ const reduction_kernel& kernel_of(step_reduction which) {
 
 // ---- parts
 
-dtype real_type(const array& x) { return x.type().kind() == 'c' ? part_type(x.type()) : x.type(); }
-
 array transposed_matrices(const array& x) { return with_layout(x, matrix_transposed(x.layout())); }
 
 /// The first vectors of each matrix that is stored by them.
@@ -225,7 +224,8 @@ class by_columns {
   }
 
   step_results slogdet() const {
-    return product_of_factor(step_reduction::slogdet, {operand(0).type(), real_type(operand(0))});
+    return product_of_factor(step_reduction::slogdet,
+                             {operand(0).type(), real_part_type(operand(0).type())});
   }
   step_results det() const {
     const dtype type = operand(0).type();
@@ -419,7 +419,7 @@ class by_columns {
       copy_for_call(a, wide);
       a = wide;
     }
-    const array values = make(extents{a.extent(0), a.extent(1)}, real_type(a));
+    const array values = make(extents{a.extent(0), a.extent(1)}, real_part_type(a.type()));
     const array info = new_info(a);
     // Some methods do not say that an element is not finite, and their values are then.
     const array is_finite = are_finite(triangle(a, call_.option));
@@ -439,7 +439,7 @@ class by_columns {
     const ptrdiff_t least = a.extent(1);
     const ptrdiff_t most = a.extent(2);
     const array is_finite = are_finite(a);
-    const array values = make(extents{count, least}, real_type(a));
+    const array values = make(extents{count, least}, real_part_type(a.type()));
     const array info = new_info(a);
     const bool is_one_call = !by_steps && most <= largest_of_jacobi;
     array first = make(extents{count, is_full || is_one_call ? most : least, most}, a.type());

@@ -66,16 +66,6 @@ dtype type_of_both(std::string_view function, const array& x, const array& y) {
   return nearest_supported(common_type(kinds), support_of(private_queue(x).get_device()));
 }
 
-array in_type(const array& a, dtype type) {
-  if (a.type() == type) {
-    return a;
-  }
-  array made =
-      new_array(compact_like(a.layout()), type, private_queue(a), a.kind(), 0, first_use::in_order);
-  copy_for_call(a, made);
-  return made;
-}
-
 /// The elements of that layout in another shape: a view, or a copy where there is none.
 array reshaped_rows(const array& a, const layout& wide, std::span<const ptrdiff_t> shape) {
   if (const std::optional<layout> found = reshaped(wide, shape)) {

@@ -73,6 +73,7 @@ constexpr distribution_row distributions[] = {
     {"triangular", "T left, T mode, T right",
      "random_triangular<T>(key, first + i, left, mode, right)"},
     {"gamma", "T shape, T scale", "scale * random_gamma<T>(key, first + i, shape)"},
+    {"chisquare", "T df", "T(2) * random_gamma<T>(key, first + i, df / T(2))"},
     {"beta", "T a, T b", "random_beta<T>(key, first + i, a, b)"},
     {"f", "T dfnum, T dfden", "random_f<T>(key, first + i, dfnum, dfden)"},
     {"standard_t", "T df", "random_student<T>(key, first + i, df)"},
@@ -94,7 +95,7 @@ const distribution_row& row_named(std::string_view name) {
 }
 
 /// The parameters with the name of a type in the place of T.
-std::string in_type(std::string_view parameters, dtype type) {
+std::string parameters_of(std::string_view parameters, dtype type) {
   std::string text;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     const bool is_type = parameters.substr(k, 2) == "T " && (k == 0 || parameters[k - 1] == ' ');
@@ -108,7 +109,7 @@ elementwise_kernel make_draw(const distribution_row& row, dtype type) {
   if (!row.is_of_one_text) {
     text += device_text("random_distributions.hpp");
   }
-  const std::string more = in_type(row.parameters, type);
+  const std::string more = parameters_of(row.parameters, type);
   return {detail::message("uint64 key, uint64 first", more.empty() ? "" : ", ", more),
           detail::message(row.is_of_integers ? int64.name() : type.name(), " out"),
           detail::message("out = ", row.expression),
@@ -195,7 +196,7 @@ dtype float_type(std::string_view function, const options& how) {
   return wanted;
 }
 
-double in_type(dtype type, double value) {
+double rounded_to(dtype type, double value) {
   return type == float32 ? static_cast<double>(static_cast<float>(value)) : value;
 }
 
@@ -251,9 +252,9 @@ array generator::random(const shape_argument& shape, const options& how) {
 
 array generator::uniform(double low, double high, const shape_argument& shape, const options& how) {
   const dtype type = float_type("uniform", how);
-  const double first = in_type(type, low);
-  const double width = in_type(type, high - low);
-  if (!std::isfinite(first) || !std::isfinite(in_type(type, high)) || !std::isfinite(width)) {
+  const double first = rounded_to(type, low);
+  const double width = rounded_to(type, high - low);
+  if (!std::isfinite(first) || !std::isfinite(rounded_to(type, high)) || !std::isfinite(width)) {
     throw overflow_error(detail::message("uniform: low, high and high - low must be finite in ",
                                          type, ", found ", low, " and ", high));
   }
@@ -277,13 +278,13 @@ array generator::normal(double loc, double scale, const shape_argument& shape, c
   }
   const dtype type = float_type("normal", how);
   for (const double each : {loc, scale}) {
-    if (std::isfinite(each) && !std::isfinite(in_type(type, each))) {
+    if (std::isfinite(each) && !std::isfinite(rounded_to(type, each))) {
       throw overflow_error(detail::message("normal: loc and scale must be in the range of ", type,
                                            ", found ", loc, " and ", scale));
     }
   }
   return drawn("normal", type, array_for("normal", type, shape, how),
-               std::array<kernel_argument, 2>{in_type(type, loc), in_type(type, scale)}, how);
+               std::array<kernel_argument, 2>{rounded_to(type, loc), rounded_to(type, scale)}, how);
 }
 
 array generator::integers(std::int64_t low, std::int64_t high, const shape_argument& shape,
@@ -428,7 +429,7 @@ array generator::drawn(std::string_view function, std::string_view distribution,
       refuse("an element that is not");
     }
     const dtype wanted = is_count ? int64 : real;
-    const array converted = found->type() == wanted ? *found : astype(*found, wanted);
+    const array converted = internal::in_type(*found, wanted);
     values.emplace_back(arrays.emplace_back(
         internal::with_layout(converted, broadcast(converted.layout(), made.shape()))));
   }
@@ -498,12 +499,7 @@ array generator::standard_gamma(const kernel_argument& k, const shape_argument& 
 }
 array generator::chisquare(const kernel_argument& df, const shape_argument& shape,
                            const options& how) {
-  const array* found = array_in(df);
-  const std::optional<array> half =
-      found == nullptr ? std::nullopt : std::optional(multiply(*found, 0.5));
-  const kernel_argument k =
-      half ? kernel_argument(*half) : kernel_argument(real_number("chisquare", "df", df) / 2);
-  return drawn("chisquare", "gamma", {{"df", k, positive}, {"scale", 2.0, positive}}, shape, how);
+  return drawn("chisquare", "chisquare", {{"df", df, positive}}, shape, how);
 }
 array generator::beta(const kernel_argument& a, const kernel_argument& b,
                       const shape_argument& shape, const options& how) {

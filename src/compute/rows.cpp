@@ -64,6 +64,16 @@ array rows_for_kernels(const array& a) {
   return in_c_order(a);
 }
 
+array in_type(const array& a, dtype type) {
+  if (a.type() == type) {
+    return a;
+  }
+  array made =
+      new_array(compact_like(a.layout()), type, private_queue(a), a.kind(), 0, first_use::in_order);
+  copy_for_call(a, made);
+  return made;
+}
+
 array in_c_order(const array& a) {
   if (a.layout().is_c_contiguous()) {
     return a;

@@ -39,6 +39,8 @@ array with_axis_last(const array&, int axis);
 /// A layout whose axis `axis` is the last one of rows in C order of that shape.
 layout of_rows(std::span<const std::ptrdiff_t> shape, int axis);
 
+/// The elements in another type: the array itself if it has that, else a copy.
+array in_type(const array&, dtype);
 /// The elements in C order: the array itself or a copy.
 array in_c_order(const array&);
 /// The elements in C order and one dimension: a view or a copy.

@@ -71,7 +71,7 @@ struct rows_along {
 
 array floating(const array& x) {
   return is_whole(x.type())
-             ? astype(x, nearest_supported(float64, support_of(private_queue(x).get_device())))
+             ? in_type(x, nearest_supported(float64, support_of(private_queue(x).get_device())))
              : x;
 }
 
@@ -198,6 +198,10 @@ array quantiles_of(const array& ordered, const std::vector<double>& parts, quant
 array quantiles(std::string_view function, double whole, const array& x,
                 const quantile_parts& parts, const reduction_axes& axes, quantile_method method) {
   require_plain(function, x.type());
+  if (x.type().kind() == 'c') {
+    throw type_error(
+        detail::message(function, ": the elements must be real numbers, found ", x.type()));
+  }
   detail::require_one_of(method, quantile_method::normal_unbiased,
                          detail::message(function, ": the method"), "one of quantile_method");
   std::vector<double> of_one;
@@ -321,14 +325,12 @@ dtype widest(const array& x) {
 array mean_where(const array& mask, const array& x, dtype type, double removed,
                  const reduction_axes& axes) {
   const array total = sum(where(mask, x, 0), axes, {.type = type});
-  array count = astype(count_nonzero(mask, axes), real_part_type(type));
+  array count = in_type(count_nonzero(mask, axes), real_part_type(type));
   if (removed != 0) {
     count = maximum(subtract(count, removed), 0);
   }
   return divide(total, count);
 }
-
-array in_type(const array& x, dtype type) { return x.type() == type ? x : astype(x, type); }
 
 array spread_of_numbers(const array& x, const reduction_axes& axes, double correction,
                         bool is_root) {
@@ -355,12 +357,12 @@ average_result average(const array& x, const array& weights, const reduction_axe
   internal::require_plain("average", weights.type());
   const array factors = internal::weights_like(x, weights, axes);
   const type_support has = support_of(internal::private_queue(x).get_device());
-  const dtype least = x.type().kind() == 'f' ? float32 : float64;
+  const bool is_whole = internal::is_whole(x.type());
+  const dtype least = is_whole ? float64 : float32;
   const dtype type =
-      x.type().kind() == 'f' || x.type().kind() == 'c'
-          ? nearest_supported(
-                internal::promoted(internal::promoted(x.type(), factors.type()), least), has)
-          : internal::floating(multiply(x, factors)).type();
+      is_whole ? internal::floating(multiply(x, factors)).type()
+               : nearest_supported(
+                     internal::promoted(internal::promoted(x.type(), factors.type()), least), has);
   const array total = sum(factors, axes, {.type = type});
   if (any_of(equal(total, 0)).item<bool>()) {
     throw value_error("average: the weights sum up to 0, so that there is no mean");

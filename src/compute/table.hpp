@@ -46,7 +46,7 @@ struct function_row {
   /// How many operands in front decide, and take no part in promotion.
   int conditions = 0;
   /// Whether a kernel, which has it in vectors, soon beats a loop of the host for real numbers.
-  bool is_slow_on_host = false;
+  bool is_vectorized_in_kernels = false;
   /// The expressions, one for each class, in the order of `classes`; empty if the function is not
   /// defined.
   std::array<std::string_view, 5> expressions = {};

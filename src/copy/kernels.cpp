@@ -502,12 +502,17 @@ bool copy_on_stream(const copy_plan& plan, const sycl::queue& queue,
   }
   const cuda::used_stream stream(queue);
   cuda::hold_up(stream.get(), pending);
-  for_each_launch(
-      chosen->copy, chosen->split,
-      [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
-        chosen->kernel.start_on(stream.get(), launch.range, static_cast<const void*>(source),
-                                static_cast<void*>(destination), launch.walk);
-      });
+  try {
+    for_each_launch(
+        chosen->copy, chosen->split,
+        [&](const std::byte* source, std::byte* destination, const kernel_launch& launch) {
+          chosen->kernel.start_on(stream.get(), launch.range, static_cast<const void*>(source),
+                                  static_cast<void*>(destination), launch.walk);
+        });
+  } catch (...) {
+    cuda::required_functions().synchronize_context();  // nobody is told of the earlier launches
+    throw;
+  }
   return true;
 }
 

@@ -142,6 +142,8 @@ def test_parameters_may_be_arrays():
         (lambda r: r.exponential(-1.0), "exponential: scale must be 0 or more, found -1.0"),
         (lambda r: r.gamma(-1.0), "gamma: shape must be 0 or more"),
         (lambda r: r.beta(0, 1), "beta: a must be above 0"),
+        (lambda r: r.chisquare(-3), "chisquare: df must be above 0, found -3"),
+        (lambda r: r.chisquare([1.0, -3.0]), "chisquare: df must be above 0"),
         (lambda r: r.poisson(float("nan")), "lam must be from 0"),
         (lambda r: r.poisson(1e30), "lam must be from 0"),
         (lambda r: r.binomial(10, 1.5), "p must be from 0 to 1"),

@@ -69,7 +69,7 @@ class quantile_parts {
 /// array on the queue of `x` and of its kind. It is NaN where an element is. Integers become the
 /// default floating-point type, unless the method chooses elements. Waits as sort() does. Throws as
 /// median(); value_error for a part that is not from 0 to 1, and for another method; index_error
-/// where there are no elements.
+/// where there are no elements; type_error for complex numbers.
 [[nodiscard]] USMX_API array quantile(const array& x, const quantile_parts& parts,
                                       const reduction_axes& axes = {},
                                       quantile_method method = quantile_method::linear);

@@ -59,18 +59,19 @@ def reduce(
     spread: tuple[Any, ...] = (),
     initial: Any = None,
     where: Any = True,
+    asked: Any = None,
 ) -> USMArray:
     """Call the row's function. `spread` is the mean and so on.
 
     It computes in the type `dtype`, to which sums convert the elements. Without that, `out` makes
     it wider but never narrower. `initial` is joined to each result, and only elements where the
-    mask `where` holds count.
+    mask `where` holds count. `asked` is an array with which the host does not compute, as is known.
     """
     if dtype is not None and row.types == "sum" and not isinstance(x, Traced):
         x = as_added(row.name, x, dtype)
     if where is not True or initial is not None:
         return _reduce_some(row, x, axis, keepdims, dtype, out, initial, where)
-    if dtype is None and out is None and not spread:
+    if dtype is None and out is None and not spread and x is not asked:
         found = _ON_HOST[row.name](x, axis, keepdims)
         if found is not None:
             return found
@@ -387,14 +388,15 @@ def function_of(row: Reduction) -> Any:
             if found is not None:
                 return found
         more = {"dtype": dtype, "out": out, "initial": initial, "where": where}
-        return reduce(row, _array(x), axis, keepdims, **more)
+        return reduce(row, _array(x), axis, keepdims, asked=x, **more)
 
     def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
         if dtype is out is None and where is True:
             found = on_host(x, axis, keepdims)
             if found is not None:
                 return found
-        return reduce(row, _array(x), axis, keepdims, dtype=dtype, out=out, where=where)
+        more = {"dtype": dtype, "out": out, "where": where}
+        return reduce(row, _array(x), axis, keepdims, asked=x, **more)
 
     def spread(
         x, /, axis=None, dtype=None, out=None, ddof=0.0, keepdims=False, *, where=True, mean=None,
@@ -409,14 +411,15 @@ def function_of(row: Reduction) -> Any:
             found = on_host(x, axis, keepdims)
             if found is not None:
                 return found
-        return reduce(row, _array(x), axis, keepdims, out=out, initial=initial, where=where)
+        more = {"out": out, "initial": initial, "where": where}
+        return reduce(row, _array(x), axis, keepdims, asked=x, **more)
 
     def truth(x, /, axis=None, out=None, keepdims=False, *, where=True):
         if out is None and where is True:
             found = on_host(x, axis, keepdims)
             if found is not None:
                 return found
-        return reduce(row, _array(x), axis, keepdims, out=out, where=where)
+        return reduce(row, _array(x), axis, keepdims, asked=x, out=out, where=where)
 
     def place(x, /, axis=None, out=None, keepdims=False):
         return reduce(row, _array(x), axis, keepdims, out=out)

@@ -168,6 +168,13 @@ def common_usm_type(arrays: Sequence[USMArray]) -> UsmType:
     return min((array.usm_type for array in arrays), key=_KINDS.index)
 
 
+def options_of(*arrays: USMArray) -> dict[str, Any]:
+    """Arguments that make a new array where these arrays are; none without arrays."""
+    if not arrays:
+        return {}
+    return {"usm_type": common_usm_type(arrays), "sycl_queue": common_queue(arrays)}
+
+
 def _list_of(name, what, values):
     if not isinstance(values, (list, tuple)):
         raise TypeError(f"{name} must be a list or tuple of {what}, found {type(values).__name__}")

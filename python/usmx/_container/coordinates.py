@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from usmx import _core
-from usmx._container.compute_follows_data import common_queue, common_usm_type
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_integer, as_view, of_dimensions, ones
 from usmx._container.flat import FlatIterator, coordinates_of, repeated
 from usmx._container.host import numpy, on_host, signed
@@ -60,7 +60,7 @@ def ix_(*args: ArrayLike | Producer) -> tuple[USMArray, ...]:
         [[ 1  3]
          [ 9 11]]
     """
-    options = _options_of([view for view in map(_as_array, args) if view is not None])
+    options = options_of(*(view for view in map(_as_array, args) if view is not None))
     grids = []
     for k, arg in enumerate(args):
         view = _as_array(arg)
@@ -154,7 +154,7 @@ def unravel_index(indices: Any, shape: Shape, order: OrderCF | None = "C") -> tu
     """
     found = numpy.unravel_index(on_host(indices), integers_of("shape", shape), _letter(order))
     view = _as_array(indices)
-    return found if view is None else tuple(asarray(part, **_options_of([view])) for part in found)
+    return found if view is None else tuple(asarray(part, **options_of(view)) for part in found)
 
 
 def ravel_multi_index(
@@ -189,7 +189,7 @@ def ravel_multi_index(
         else signed(on_host(multi_index), ValueError)
     )
     found = numpy.ravel_multi_index(on_the_host, integers_of("dims", dims), mode, _letter(order))
-    return asarray(found, **_options_of(views)) if views else found
+    return asarray(found, **options_of(*views)) if views else found
 
 
 # ---- diagonals and triangles
@@ -302,7 +302,7 @@ def diag_indices_from(arr: Producer) -> tuple[USMArray, ...]:
         raise ValueError(
             f"diag_indices_from: the dimensions must be of one size, found {view.shape}"
         )
-    return diag_indices(view.shape[0], view.ndim, **_options_of([view]))
+    return diag_indices(view.shape[0], view.ndim, **options_of(view))
 
 
 def tril_indices(
@@ -356,7 +356,7 @@ def tril_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
     """
     view = _matrix(arr)
     rows, columns = view.shape
-    return tril_indices(rows, k, columns, **_options_of([view]))
+    return tril_indices(rows, k, columns, **options_of(view))
 
 
 def triu_indices(
@@ -410,7 +410,7 @@ def triu_indices_from(arr: Producer, k: SupportsIndex = 0) -> tuple[USMArray, ..
     """
     view = _matrix(arr)
     rows, columns = view.shape
-    return triu_indices(rows, k, columns, **_options_of([view]))
+    return triu_indices(rows, k, columns, **options_of(view))
 
 
 # ---- iteration
@@ -485,13 +485,6 @@ def _matrix(arr):
     if view.ndim != 2:
         raise ValueError(f"arr must have 2 dimensions, found shape {view.shape}")
     return view
-
-
-def _options_of(arrays):
-    """Arguments that make an array where these arrays are; none without arrays."""
-    if not arrays:
-        return {}
-    return {"usm_type": common_usm_type(arrays), "sycl_queue": common_queue(arrays)}
 
 
 def _letter(order):

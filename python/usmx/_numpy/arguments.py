@@ -36,11 +36,6 @@ def arrays_of(*objects: Any) -> list[USMArray]:
     ]
 
 
-def options_of(x: USMArray) -> dict[str, Any]:
-    """The arguments that make a new array where another one is."""
-    return {"usm_type": x.usm_type, "sycl_queue": x._own_queue}
-
-
 def float_type(x: USMArray) -> NumpyType:
     """The type of the array, or the default floating-point type for integers."""
     return default_float(x._own_queue.sycl_device) if x.dtype.kind in "biu" else x.dtype

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from usmx._compute.elementwise import isfinite, pow
 from usmx._compute.promotion import default_float
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_integer, ones
 from usmx._container.host import numpy, on_host
 from usmx._container.numpy_names import diag
 from usmx._container.patterns import arange, eye, linspace
 from usmx._core import _as_array, _queue_argument, asarray, reshape
-from usmx._numpy.arguments import array_of, options_of
+from usmx._numpy.arguments import array_of
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex

@@ -11,11 +11,12 @@ from usmx._compute.call import new_cache
 from usmx._compute.reductions import sum
 from usmx._compute.sorting import searchsorted
 from usmx._compute.table import ROWS
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy, on_host
 from usmx._container.little import by_numpy
 from usmx._core import ElementwiseKernel, USMArray, _host_may_view, asarray, reshape, zeros
-from usmx._numpy.arguments import array_of, arrays_of, is_text, options_of, where
+from usmx._numpy.arguments import array_of, arrays_of, is_text, where
 
 if TYPE_CHECKING:
     from typing import Any, SupportsIndex

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_integer
 from usmx._container.host import numpy, on_host
 from usmx._container.manipulation import concat
 from usmx._container.patterns import arange
 from usmx._core import _as_array, asarray, zeros
-from usmx._numpy.arguments import array_of, arrays_of, options_of
+from usmx._numpy.arguments import array_of, arrays_of
 from usmx._numpy.signals import convolve
 
 if TYPE_CHECKING:

@@ -8,12 +8,13 @@ from usmx._compute.elementwise import isnan
 from usmx._compute.reductions import any as any_of
 from usmx._compute.scans import cumulative_sum, diff
 from usmx._compute.sorting import argsort, isin, sort
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_axis
 from usmx._container.indexing import nonzero
 from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._core import asarray, empty, moveaxis, reshape
-from usmx._numpy.arguments import array_of, arrays_of, options_of
+from usmx._numpy.arguments import array_of, arrays_of
 from usmx._numpy.statistics import lexsort
 
 if TYPE_CHECKING:

@@ -9,13 +9,14 @@ from usmx._compute.call import cpp, new_cache, preamble
 from usmx._compute.elementwise import conj, cos, isnan, sqrt
 from usmx._compute.reductions import sum
 from usmx._compute.sorting import argsort, searchsorted
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_axis, as_integer, beside, ones
 from usmx._container.host import numpy
 from usmx._container.little import by_numpy
 from usmx._container.manipulation import concat
 from usmx._container.patterns import arange
 from usmx._core import ElementwiseKernel, asarray, empty, reshape
-from usmx._numpy.arguments import array_of, arrays_of, axes_of, floating, options_of, where
+from usmx._numpy.arguments import array_of, arrays_of, axes_of, floating, where
 from usmx._numpy.elementwise import i0
 
 if TYPE_CHECKING:

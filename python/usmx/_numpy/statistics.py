@@ -9,6 +9,7 @@ from usmx._compute.elementwise import clip, conj, divide, isnan, sqrt
 from usmx._compute.products import matmul
 from usmx._compute.reductions import count_nonzero, mean, sum
 from usmx._compute.sorting import argsort, sort
+from usmx._container.compute_follows_data import options_of
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import take_along_axis
 from usmx._container.little import by_numpy
@@ -19,7 +20,6 @@ from usmx._numpy.arguments import (
     arrays_of,
     axes_of,
     floating,
-    options_of,
     rows_of,
     where,
     with_axes_kept,
@@ -147,6 +147,7 @@ def quantile(
 
     Raises:
         ValueError: a part is not from 0 to 1, or there is no such method.
+        TypeError: the elements are complex numbers.
 
     Example:
         >>> print(usmx.quantile(usmx.asarray([1, 2, 3, 4]), [0, 0.5]))
@@ -206,6 +207,7 @@ def nanquantile(
 
     Raises:
         ValueError: a part is not from 0 to 1, or there is no such method.
+        TypeError: the elements are complex numbers.
 
     Example:
         >>> print(usmx.nanquantile(usmx.asarray([1, usmx.nan, 3]), 0.5))
@@ -257,6 +259,8 @@ def _quantile(name, a, q, axis, out, method, keepdims, skips_nan):
         whole = "100" if "percentile" in name else "1"
         raise ValueError(f"{name}: q must be from 0 to {whole}, found {parts}")
     x = array_of(a)
+    if x.dtype.kind == "c":
+        raise TypeError(f"{name}: the elements must be real numbers, found {x.dtype}")
     rows, axes = rows_of(x, axis)
     is_exact = method in ("inverted_cdf", "closest_observation", "lower", "higher", "nearest")
     rows = rows if is_exact else floating(rows)
@@ -380,7 +384,7 @@ def average(
         return (made, total) if returned else made
     x, factors = arrays_of(a, weights)
     factors = _weights_like(x, factors, axis)
-    dtype = numpy.result_type(x.dtype, factors.dtype, "f4" if x.dtype.kind == "f" else "f8")
+    dtype = numpy.result_type(x.dtype, factors.dtype, "f4" if x.dtype.kind in "fc" else "f8")
     dtype = dtype if x.dtype.kind in "fc" else floating(x * factors).dtype
     total = sum(factors, axis=axis, dtype=dtype, keepdims=keepdims)
     if bool((total == 0).any()):

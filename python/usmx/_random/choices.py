@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from usmx._compute.call import require_fitting, written
 from usmx._compute.sorting import argsort, searchsorted
+from usmx._container.compute_follows_data import options_of
 from usmx._container.creation import as_axis, as_integer
 from usmx._container.host import numpy, on_host
 from usmx._container.indexing import take, take_along_axis
@@ -62,7 +63,7 @@ class Choices(Distributions):
             [2 2 2 2]
         """
         x = _parts(a)
-        options = _options_of(x)
+        options = {} if isinstance(x, int) else options_of(x)
         k = 0 if isinstance(x, int) else as_axis(axis, x.ndim)
         count = x if isinstance(x, int) else x.shape[k]
         shape = () if size is None else shape_of("choice", size)
@@ -116,7 +117,7 @@ class Choices(Distributions):
         if isinstance(parts, int):
             return self._order(parts, {})  # type: ignore[no-any-return]
         k = as_axis(axis, parts.ndim)
-        return take(parts, self._order(parts.shape[k], _options_of(parts)), axis=k)
+        return take(parts, self._order(parts.shape[k], options_of(parts)), axis=k)
 
     def permuted(
         self: Any, x: Operand, *, axis: SupportsIndex | None = None, out: USMArray | None = None
@@ -138,7 +139,7 @@ class Choices(Distributions):
         """
         view = _as_array(x)
         array = asarray(x) if view is None else view
-        options = _options_of(array)
+        options = options_of(array)
         if out is not None:  # is refused before numbers are drawn
             require_fitting("permuted", out, array)
             require_writable("permuted", out)
@@ -170,7 +171,7 @@ class Choices(Distributions):
         if view is not None:
             require_writable("shuffle", view)
             k = as_axis(axis, view.ndim)
-            view[...] = take(view, self._order(view.shape[k], _options_of(view)), axis=k)
+            view[...] = take(view, self._order(view.shape[k], options_of(view)), axis=k)
         elif isinstance(x, numpy.ndarray):
             x[...] = numpy.take(x, on_host(self._order(x.shape[axis], {})), axis)
         elif isinstance(x, MutableSequence):
@@ -209,7 +210,7 @@ class Choices(Distributions):
             (5, 2)
         """
         view = next((v for v in (_as_array(mean), _as_array(cov)) if v is not None), None)
-        options = {} if view is None else _options_of(view)
+        options = {} if view is None else options_of(view)
         center, matrix = numpy.asarray(on_host(mean), float), numpy.asarray(on_host(cov), float)
         if center.ndim != 1 or matrix.shape != (center.size, center.size):
             raise ValueError(
@@ -254,10 +255,6 @@ def _parts(a):
     if view is not None or numpy.ndim(a) == 0:
         return as_integer("a", a)
     return asarray(a)
-
-
-def _options_of(x):
-    return {} if isinstance(x, int) else {"usm_type": x.usm_type, "sycl_queue": x._own_queue}
 
 
 def _near(options):

@@ -245,9 +245,7 @@ class Distributions:
         self, df: Operand, size: Shape | None = None, **options: Unpack[Options]
     ) -> USMArray:
         """Draw from the chi-squared distribution of `df` degrees of freedom."""
-        half = df / 2 if is_number(df) else _as_operand(df) * 0.5  # type: ignore[operator]
-        rules = {"shape": (half, _POSITIVE), "scale": (2.0, _POSITIVE)}
-        return self._drawn("gamma", size, options, **rules)
+        return self._drawn("chisquare", size, options, df=(df, _POSITIVE))
 
     def beta(
         self, a: Operand, b: Operand, size: Shape | None = None, **options: Unpack[Options]

@@ -242,6 +242,15 @@ inline T log_of_sum_of_exponentials(T a, T b) {
 
 // ---- complex numbers
 
+/// A real number as a complex one. Intel's compiler for the CPU must not see that its imaginary
+/// part is 0: it leaves that out of products, which are then no NaN and have other signs of zeros.
+template <class C, class T>
+inline C with_imaginary_zero(T a) {
+  using Part = typename C::value_type;
+  const Part real = Part(a);
+  return {real, isfinite(real) ? real - real : Part(0)};
+}
+
 /// Compares the real parts, and of equal ones the imaginary parts; NaN is in no order.
 template <class T>
 inline bool is_less(complex<T> a, complex<T> b) {

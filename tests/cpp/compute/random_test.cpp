@@ -52,6 +52,8 @@ TEST_F(random_test, parameters_are_numbers_or_arrays_in_their_ranges) {
                                   {"exponential: scale must be 0 or more, found -1"});
   expect_error<usmx::value_error>([&] { (void)rng.beta(1, usmx::negative(scales), 3, here()); },
                                   {"beta: b must be above 0, found an element that is not"});
+  expect_error<usmx::value_error>([&] { (void)rng.chisquare(-3, 3, here()); },
+                                  {"chisquare: df must be above 0, found -3"});
   expect_error<usmx::value_error>([&] { (void)rng.binomial(3, 1.5, 3, here()); },
                                   {"binomial: p must be from 0 to 1, found 1.5"});
   expect_error<usmx::value_error>([&] { (void)rng.triangular(0, 3, 2, 3, here()); },

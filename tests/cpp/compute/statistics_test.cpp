@@ -152,6 +152,22 @@ TEST_F(statistics_test, averages_have_weights) {
                                   {"sum up to 0"});
 }
 
+TEST_F(statistics_test, average_of_complex_numbers_has_their_precision) {
+  const array x = usmx::astype(of<double>({1, 2}), usmx::complex64);
+  const array weights = of<float>({3, 1});
+  EXPECT_EQ(usmx::average(x, weights).average.type(), usmx::complex64);
+  EXPECT_EQ(usmx::average(x, of<double>({3, 1})).average.type(), usmx::complex128);
+  EXPECT_EQ(usmx::average(usmx::astype(x, usmx::complex128), weights).average.type(),
+            usmx::complex128);
+}
+
+TEST_F(statistics_test, complex_numbers_have_no_quantiles) {
+  const array x = usmx::astype(of<double>({1, 2}), usmx::complex128);
+  expect_error<usmx::type_error>([&] { (void)usmx::quantile(x, 0.5); },
+                                 {"quantile: the elements must be real numbers, found complex128"});
+  expect_error<usmx::type_error>([&] { (void)usmx::percentile(x, 50.0); }, {"percentile"});
+}
+
 TEST_F(statistics_test, differences_are_of_neighbours) {
   const array x = of<std::int32_t>({1, 4, 9, 16});
   EXPECT_EQ(values(usmx::astype(usmx::diff(x), usmx::float64)), (doubles{3, 5, 7}));

@@ -9,6 +9,7 @@ import usmx
 from accuracy import bound_of, table_errors, table_results
 from fused_programs import is_same
 from table_kernels import DTYPES, NUMPYS, computed, rows_of
+from usmx._compute.call import compute, launch
 from usmx._compute.table import ROWS
 
 
@@ -442,3 +443,35 @@ def test_first_of_two_zeros_is_the_result_of_hosts_and_kernels(name, dtype):
         limits = (-1.0, -0.0) if name == "minimum" else (0.0, 1.0)
         found = np.signbit(usmx.asnumpy(usmx.clip(x, *limits)))
         np.testing.assert_array_equal(found, np.signbit(host))
+
+
+# ---- complex numbers
+
+PARTS = [0.0, -0.0, 2.0, -3.0, math.inf, -math.inf, math.nan]
+NUMBERS = [complex(x, y) for x in PARTS for y in PARTS]
+
+
+@pytest.mark.drawn(3)
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("dtype", "other"),
+    [("c8", "i1"), ("c8", "f4"), ("c8", "c8"), ("c16", "u8"), ("c16", "f8"), ("c16", "?")],
+)
+def test_products_and_quotients_of_complex_numbers_are_numpys(dtype, other):
+    if np.dtype(other).kind in "fc":
+        others = NUMBERS if other[0] == "c" else PARTS
+    else:
+        others = [0, 1, 3] if other != "?" else [False, True]
+    z = np.repeat(np.array(NUMBERS, dtype), len(others))
+    x = np.tile(np.array(others, other), len(NUMBERS))
+    for name, operands in (("multiply", (z, x)), ("multiply", (x, z)), ("divide", (x, z))):
+        with np.errstate(all="ignore"):
+            expected = getattr(np, name)(*operands)
+        for way in (compute, launch):
+            found = usmx.asnumpy(way(ROWS[name], tuple(map(usmx.asarray, operands))))
+            assert found.dtype == expected.dtype
+            for part in ("real", "imag"):
+                mine, theirs = getattr(found, part), getattr(expected, part)
+                np.testing.assert_array_equal(mine, theirs)
+                signs = (np.signbit(mine) == np.signbit(theirs)) | np.isnan(mine)
+                assert signs.all(), (name, way, z[~signs], x[~signs])

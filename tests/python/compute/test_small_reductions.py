@@ -22,7 +22,7 @@ def by_kernels(monkeypatch):
     def reduce(name, *arguments, **how):
         with monkeypatch.context() as patch:
             patch.setattr(reductions, "_ON_HOST", none)
-            return getattr(usmx, name)(*arguments, **how)
+            return reductions.function_of(REDUCTIONS[name])(*arguments, **how)
 
     return reduce
 
@@ -248,3 +248,13 @@ def test_axes_that_are_not_there_are_refused():
         usmx.sum(usmx.ones((2, 2)), axis=2)
     with pytest.raises(ValueError, match="twice"):
         usmx.sum(usmx.ones((2, 2)), axis=(0, -2))
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "any", "argmax"])
+def test_the_host_is_asked_once(name, monkeypatch):
+    x = usmx.ones(3)
+    asked = []
+    monkeypatch.setitem(reductions._ON_HOST, name, lambda *_: asked.append(name))
+    function = reductions.function_of(REDUCTIONS[name])
+    assert function(x).tolist() == getattr(np, name)(np.ones(3))
+    assert asked == [name]

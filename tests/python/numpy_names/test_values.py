@@ -168,6 +168,8 @@ case("xp.average(a, axis=1, weights=b)", X, WEIGHTS[0])
 case("xp.average(a, axis=0, weights=b, keepdims=True)", X, WEIGHTS)
 case("xp.average(a, axis=0, weights=b)", N, N[:, 0] ** 2 + 1)
 case("xp.average(a, axis=(1, 0), weights=b)", X, WEIGHTS.T)
+case("xp.average(a, axis=0, weights=b, returned=True)", C.astype("c8"), WEIGHTS.astype("f4"))
+cases("xp.average(a, axis=0, weights=[1, 2, 3, 4])", C.astype("c8"), C)
 for axis in ("None", "0", "1", "1, keepdims=True"):
     cases(f"xp.ptp(a, axis={axis})", X, N)
 for options in ("", ", rowvar=False", ", bias=True", ", ddof=0"):
@@ -361,6 +363,12 @@ def test_nan_is_in_no_order_with_other_edges(count):
 def test_sorter_may_be_a_list():
     found = usmx.searchsorted(usmx.asarray([3, 1, 2]), [2], sorter=[1, 2, 0])
     assert usmx.asnumpy(found).tolist() == [1]
+
+
+@pytest.mark.parametrize("name", ["quantile", "nanquantile", "percentile", "nanpercentile"])
+def test_complex_numbers_have_no_quantiles(name):
+    with pytest.raises(TypeError, match=f"{name}: the elements must be real numbers, found compl"):
+        getattr(usmx, name)(usmx.asarray(C), 0.5)
 
 
 def test_setxor1d_compares_in_the_type_of_the_result():
