@@ -128,6 +128,7 @@ def large_values(random, shape, dtype):
     return made
 
 
+@pytest.mark.drawn(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", LARGE)
 def test_many_elements_have_the_bits_of_the_kernels(by_kernels, shape):
