@@ -1,5 +1,6 @@
 #include "usmx/exchange/usm_array_interface.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -8,6 +9,7 @@
 #include "exchange/consumer.hpp"
 #include "memory/registry.hpp"
 #include "runtime/contexts.hpp"
+#include "runtime/drivers/usm_driver.hpp"
 #include "usmx/base/error.hpp"
 #include "usmx/layout/layout.hpp"
 #include "usmx/memory/usm.hpp"
@@ -227,6 +229,79 @@ void check_host_accessible(const void* pointer, const detail::context_state& sta
   }
 }
 
+/// The bytes that must lie in one allocation: those of the elements, and the one that the pointer
+/// points to. Offset and strides lead from that to the elements, and may lead into memory of
+/// others.
+detail::byte_range bytes_with_pointer(detail::byte_range touched, std::uintptr_t data) noexcept {
+  return {std::min(touched.begin, data), std::max(touched.end - 1, data) + 1};
+}
+
+/// Whether the elements would lie in one allocation with the pointer if their strides or their
+/// offset, or both, were given in bytes.
+bool would_fit_in_elements(usm_array_interface given, dtype type,
+                           const detail::context_state& state) {
+  const auto itemsize = static_cast<std::ptrdiff_t>(type.itemsize());
+  const auto is_whole = [&](std::ptrdiff_t n) { return n % itemsize == 0; };
+  const auto strides = given.strides;
+  const std::ptrdiff_t offset = given.offset;
+  std::vector<std::ptrdiff_t> smaller;
+  if (strides && std::ranges::all_of(*strides, is_whole)) {
+    smaller.assign(strides->begin(), strides->end());
+    std::ranges::for_each(smaller, [&](std::ptrdiff_t& stride) { stride /= itemsize; });
+  }
+  const auto fits = [&] {
+    try {
+      const auto span = parse_layout(given).span();
+      const auto all = bytes_with_pointer(touched_bytes(given, type, *span), given.data);
+      const auto* first = reinterpret_cast<const void*>(all.begin);
+      const allocation_info found = detail::query_allocation(first, state);
+      return found.bounds_known && all.nbytes() <= detail::available_from(first, found);
+    } catch (const overflow_error&) {
+      return false;
+    }
+  };
+  for (const bool divides_strides : {true, false}) {
+    for (const bool divides_offset : {true, false}) {
+      const bool strides_change = divides_strides && !smaller.empty();
+      const bool offset_changes = divides_offset && offset != 0 && is_whole(offset);
+      given.strides =
+          strides_change ? std::optional(std::span<const std::ptrdiff_t>(smaller)) : strides;
+      given.offset = offset_changes ? offset / itemsize : offset;
+      if ((strides_change || offset_changes) && fits()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// The description in words, for a message about bytes that strides or an offset lead to; empty if
+/// there are none of these.
+std::string elements_in_words(const usm_array_interface& given, dtype type,
+                              const detail::context_state& state) {
+  if (!given.strides && given.offset == 0) {
+    return {};
+  }
+  const bool are_bytes = type.itemsize() > 1 && would_fit_in_elements(given, type, state);
+  return detail::message("; found 'data' ", reinterpret_cast<const void*>(given.data), ", shape ",
+                         tuple_text(given.shape), ", strides ",
+                         given.strides ? tuple_text(*given.strides) : "None", ", offset ",
+                         given.offset, ", elements of ", type.itemsize(), " bytes",
+                         are_bytes ? ": strides and offset count elements, not bytes" : "");
+}
+
+/// Checks that the elements lie in the allocation that the pointer points into.
+detail::checked_memory check_memory(const usm_array_interface& given, dtype type,
+                                    detail::byte_range touched,
+                                    const detail::context_state& state) {
+  const detail::byte_range all = bytes_with_pointer(touched, given.data);
+  try {
+    return detail::check_access(reinterpret_cast<const void*>(all.begin), all.nbytes(), state);
+  } catch (const value_error& error) {
+    throw value_error(error.what() + elements_in_words(given, type, state));
+  }
+}
+
 detail::queue_state state_of(const placement& where) {
   return where.queue() != nullptr ? detail::state_of(*where.queue())
                                   : detail::queue_state{detail::state_of(where.context())};
@@ -322,7 +397,7 @@ checked_import check(const usm_array_interface& given, placement at) {
     check_inside_buffer(given, touched);
     check_host_accessible(memory, state);
   }
-  auto [kind, own] = detail::check_access(memory, touched.nbytes(), state);
+  auto [kind, own] = check_memory(given, type, touched, state);
   if (span->first != 0) {
     // The offset can be represented: it is at most the number of bytes touched.
     where = where.with_offset(where.offset() - span->first);

@@ -269,9 +269,10 @@ def valid_dictionaries(draw):
         strides = None
     first, last = span(shape, strides, 0) or (0, 0)
     before, after = draw(st.integers(0, 2)), draw(st.integers(0, 2))
-    place = draw(places((before + last - first + 1 + after) * dtype.itemsize))
     offset = draw(st.integers(-8, 8))
-    pointer = place.start + (before - first - offset) * dtype.itemsize
+    lowest, end = min(0, first + offset), max(0, last + offset) + 1  # with the pointer's element
+    place = draw(places((before + end - lowest + after) * dtype.itemsize))
+    pointer = place.start + (before - lowest) * dtype.itemsize
     entries = {
         "version": draw(integers(1, 1, 1)),
         "shape": draw(sequence_of([draw(integers(n, **EXTENTS)) for n in shape])),
@@ -417,7 +418,8 @@ def is_refused_as_memory(entries):
         return True
     first = pointer + touched[0] * dtype.itemsize
     end = pointer + (touched[1] + 1) * dtype.itemsize
-    inside = any(start <= first and end <= stop for start, stop in allocations_here())
+    lowest, beyond = min(first, pointer), max(end, pointer + 1)
+    inside = any(start <= lowest and beyond <= stop for start, stop in allocations_here())
     alignment = 1 if dtype.names else dtype.alignment
     aligned = (pointer + offset * dtype.itemsize) % alignment == 0
     return not inside or not aligned or entries["syclobj"].value == "elsewhere"

@@ -203,14 +203,6 @@ TEST_F(exchange_test, zero_strides_repeat_one_element) {
   EXPECT_EQ(found.where.size(), 1'000'000);
 }
 
-TEST_F(exchange_test, pointer_itself_may_lie_outside_when_no_element_does) {
-  // The pointer is one past the end, and far behind it; all elements are inside.
-  EXPECT_EQ(accept({start() + nbytes, "|u1", {4}, extents{-1}, -1}).memory,
-            block_->data() + nbytes - 4);
-  EXPECT_EQ(accept({start() + nbytes + 8000, "<f8", {2}, std::nullopt, -1002}).memory,
-            block_->data() + nbytes - 16);
-}
-
 TEST_F(exchange_test, whole_allocation_is_accepted_in_every_direction) {
   EXPECT_EQ(accept({start(), "|u1", {1024}}).nbytes, nbytes);
   EXPECT_EQ(accept({start(), "<f8", {128}, extents{-1}, 127}).nbytes, nbytes);
@@ -349,6 +341,47 @@ TEST_F(exchange_test, element_before_the_start_is_an_error_naming_the_first_byte
   refuse<value_error>({start(), "<f8", {2}, extents{-1}}, {hex(start() - 8)});
   refuse<value_error>({start(), "|u1", {1}, std::nullopt, -1}, {hex(start() - 1)});
   refuse<value_error>({start(), "<i2", {2, 3}, extents{-8, -1}, 9}, {hex(start() - 2)});
+}
+
+TEST_F(exchange_test, pointer_must_lie_in_the_allocation_of_the_elements) {
+  // One past the end, and far behind it; all elements are inside.
+  refuse<value_error>({start() + nbytes, "|u1", {4}, extents{-1}, -1}, {hex(start() + nbytes)});
+  refuse<value_error>({start() + nbytes + 8000, "<f8", {2}, std::nullopt, -1002}, {"offset -1002"});
+  // The offset leads from garbage, and from one live block to another.
+  refuse<value_error>({8, "|u1", {4}, std::nullopt, static_cast<std::ptrdiff_t>(start() - 8)},
+                      {"0x8 is not USM"});
+  for (const usm_kind kind : all_kinds) {
+    const auto own = usmx::buffer::allocate(nbytes, kind, queue(), 64);
+    const auto other = usmx::buffer::allocate(nbytes, kind, queue(), 64);
+    const auto data = reinterpret_cast<std::uintptr_t>(own.data());
+    const auto distance = reinterpret_cast<std::intptr_t>(other.data()) - std::intptr_t(data);
+    refuse<value_error>({data, "|u1", {4}, std::nullopt, distance}, {"not all inside"});
+    refuse<value_error>({data, "|u1", {4}, std::nullopt, distance + 100}, {"not all inside"});
+    EXPECT_NO_THROW(accept({data, "|u1", {4}, std::nullopt, 1020}));
+  }
+}
+
+TEST_F(exchange_test, error_about_bytes_says_how_strides_and_offset_lead_there) {
+  refuse<value_error>({start(), "<f8", {4, 40}, extents{40, 1}, 3},
+                      {"shape (4, 40), strides (40, 1), offset 3, elements of 8 bytes"});
+  refuse<value_error>({start(), "<f8", {128}, std::nullopt, 1}, {"strides None, offset 1,"});
+  const std::string hint = "strides and offset count elements, not bytes";
+  refuse<value_error>({start(), "<f8", {4, 32}, extents{256, 8}}, {hint});
+  refuse<value_error>({start(), "<f8", {4, 31}, extents{256, 8}, 8}, {hint});
+  refuse<value_error>({start(), "<f8", {4}, std::nullopt, 8 * 124}, {hint});
+  refuse<value_error>({start(), "<f8", {4, 31}, extents{256, 8}, 1}, {hint});
+  const auto without = [&](const description& given) {
+    try {
+      accept(given);
+      ADD_FAILURE() << "accepted";
+    } catch (const value_error& error) {
+      EXPECT_EQ(std::string(error.what()).find(hint), std::string::npos) << error.what();
+    }
+  };
+  without({start(), "<f8", {129}, extents{1}});
+  without({start(), "<f8", {4, 32}, extents{257, 8}});
+  without({start(), "|u1", {4}, extents{1024}});
+  without({start(), "<f8", {4}, std::nullopt, 8 * 125});
 }
 
 TEST_F(exchange_test, size_far_beyond_the_allocation_is_an_error) {
@@ -566,7 +599,7 @@ TEST_F(sub_device_exchange_test, host_memory_passes_on_every_device_of_the_conte
   EXPECT_NO_THROW(check(bytes_of(block), sibling));
 }
 
-// ---- Accepted exactly when all elements lie in the allocation
+// ---- Accepted exactly when pointer and elements lie in one allocation
 
 // What the rules say, computed in 128 bits and without a look at usmx.
 struct model {
@@ -607,7 +640,8 @@ struct model {
 
 class exchange_property_test : public exchange_test, public testing::WithParamInterface<bool> {};
 
-TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elements_are_inside) {
+TEST_P(exchange_property_test,
+       descriptions_are_accepted_exactly_when_pointer_and_elements_are_inside) {
   std::mt19937_64 random(support::seed(41));
   const auto number = [&](std::ptrdiff_t from, std::ptrdiff_t to) {
     return std::uniform_int_distribution<std::ptrdiff_t>(from, to)(random);
@@ -671,7 +705,8 @@ TEST_P(exchange_property_test, descriptions_are_accepted_exactly_when_all_elemen
     const model truth(data, shape, strides, offset, itemsize,
                       static_cast<std::ptrdiff_t>(type.alignment()));
     const model::wide end = model::wide(begin) + nbytes;
-    const bool inside = truth.representable && truth.first >= begin && truth.last < end;
+    const bool inside = truth.representable && truth.first >= begin && truth.last < end &&
+                        data >= begin && data < end;
     at_an_edge += inside && (truth.first == begin || truth.last == end - 1);
     const description given{data, std::string(type.typestr()), shape, strides, offset};
     std::optional<checked_import> found;
