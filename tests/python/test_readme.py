@@ -342,6 +342,12 @@ def test_consumers_of_the_page_without_usmx_sum_up_all_layouts(project, monkeypa
                 assert total(given) == expected.sum()
     for typestr in ("<f8", "=f8", "|f8"):
         assert total(Described(arrays[0], typestr=typestr)) == numbers.sum()
+    pointer = arrays[0].__sycl_usm_array_interface__["data"][0]
+    lists = {"data": [pointer, False], "shape": [6, 8], "strides": [8, 1], "offset": None}
+    for entries in ({"offset": None}, {"strides": None}, lists):
+        described = Described(arrays[0], **entries)
+        assert total(described) == numbers.sum()
+        np.testing.assert_array_equal(page["row_of_sums"](described), numbers.sum(axis=0))
     wrong = {"version": 2, "typestr": ">f8", "shape": (-1, 8), "data": 5, "strides": (8,)}
     for name, value in wrong.items():
         with pytest.raises(TypeError, match="expected"):
