@@ -67,6 +67,7 @@ _OF_THE_PACKAGE = {
     "autograd": "a library with gradients: torch.from_dlpack(a), jax.numpy.from_dlpack(a)",
     "AxisError": "usmx.exceptions.AxisError",
     "as_tensor": "usmx.asarray(x)",
+    "as_usm_memory": "usmx.memory.as_usm_memory(obj)",
     "bmm": "usmx.matmul(a, b)",
     "bfloat16": "usmx.float32 or usmx.float16",
     "clamp": "usmx.clip(a, min, max)",
@@ -160,6 +161,7 @@ _OF_MODULES = {
             "usmx.testing.assert_allclose",
         ),
         "assert_equal": "usmx.testing.assert_array_equal",
+        "check": "usmx.testing.check_producer(obj), or check_consumer(f) for a function",
         **dict.fromkeys(
             ("assert_array_less", "assert_array_max_ulp"), "numpy.testing.{0}(usmx.asnumpy(a), b)"
         ),

@@ -12,6 +12,11 @@ from usmx.cli import cache, config, demo, devices, memory, new_extension
 from usmx.cli.help import Formatter, end_help_with, program_name
 
 COMMANDS = ("devices", "doctor", "memory", "cache", "config", "new-extension", "demo")
+# What takes the place of a command that usmx does not have.
+ELSEWHERE = {
+    "check": "; usmx.testing.check_producer(obj) checks a library's arrays, and so does "
+    "pytest --usm-array-interface MODULE:FUNCTION",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] not in COMMANDS and not given[0].startswith("-"):
-        parser.error(f"there is no command {given[0]!r}{did_you_mean(given[0], COMMANDS)}")
+        instead = ELSEWHERE.get(given[0]) or did_you_mean(given[0], COMMANDS)
+        parser.error(f"there is no command {given[0]!r}{instead}")
     options, rest = parser.parse_known_args(given)
     if options.command is None:
         if rest:

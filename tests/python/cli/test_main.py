@@ -135,6 +135,12 @@ def test_an_unknown_command_is_an_error():
     assert result.stderr.endswith("there is no command 'fly'\n")
 
 
+def test_checks_are_in_python_and_in_pytest():
+    stderr = run("check").stderr
+    assert "there is no command 'check'; usmx.testing.check_producer(obj) checks" in stderr
+    assert stderr.endswith("pytest --usm-array-interface MODULE:FUNCTION\n")
+
+
 def test_the_command_that_was_perhaps_meant_is_named():
     assert run("devcies").stderr.endswith("there is no command 'devcies'; did you mean devices?\n")
 
