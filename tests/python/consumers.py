@@ -2,6 +2,8 @@
 
 import ctypes
 import os
+import sys
+import time
 
 import numpy as np
 import usmx
@@ -18,6 +20,22 @@ def copying(producer):
 
 def to_host(producer):
     return usmx.asnumpy(producer)
+
+
+def viewing_on_host(producer):
+    return np.asarray(usmx.from_usm_array_interface(producer))
+
+
+def exiting(producer):
+    sys.exit(0)
+
+
+def sleeping(producer):
+    time.sleep(1000)
+
+
+def dying(producer):
+    os._exit(3)
 
 
 class Wrapped:

@@ -26,7 +26,9 @@ from usmx.testing._tensor_cases import HOST_CASES, USM_CASES, GoodTensor
 from usmx.testing._tensors import READ_ONLY
 
 _START_SECONDS = 120  # for the child to import what it needs
-_CASE_SECONDS = 60
+_CASE_SECONDS = 60  # long enough to compile kernels, and to wait on a busy machine
+_SILENT_CASES = 3  # after so many that were not over in time, the others are not tried
+_DEATHS_IN_A_ROW = 25  # likewise; the catalogue has fewer lies about memory next to each other
 
 
 def check_consumer(
@@ -42,13 +44,16 @@ def check_consumer(
     producer says so, and keep the memory alive. A hostile producer breaks one rule, and must be
     refused with a TypeError or a ValueError. Since a consumer may crash on a hostile producer, all
     cases run in a child process, which is started again when it has died. So the child must be able
-    to import `f`. The rules are those of docs/protocol.md. Waits for all cases.
+    to import `f`. A case may take 60 seconds there. The rules are those of docs/protocol.md. Waits
+    for all cases.
 
     Args:
         f: the consumer: "module:function", or a callable of a module. A callable that cannot be
-            pickled is run in this process, without the cases that it might crash on.
+            pickled is run in this process, without the cases that it might crash on, and without a
+            limit of time.
         to_numpy: turns a result into a NumPy array; given in the same ways. Without it, results are
-            read through ``__sycl_usm_array_interface__``, or are NumPy arrays already.
+            read through ``__sycl_usm_array_interface__``, or are NumPy arrays already, which must
+            be views of shared and host memory.
         as_bytes: True if the result is the bytes from the lowest to the highest element.
         copies: True if the consumer is meant to copy. Then results may lie elsewhere.
 
@@ -56,7 +61,7 @@ def check_consumer(
         A Report with one finding for each case.
 
     Raises:
-        TypeError: `f` or `to_numpy` is neither callable nor "module:function".
+        TypeError: `f` or `to_numpy` is neither callable nor the "module:function" of a callable.
 
     Example:
         >>> report = usmx.testing.check_consumer("usmx:from_usm_array_interface")  # doctest: +SKIP
@@ -78,12 +83,14 @@ def check_dlpack_consumer(
     must mark the capsule as used, and call the tensor's deleter once, when the result is gone. A
     hostile tensor breaks one rule: the function must refuse it, and call its deleter once if it
     took the tensor. Since a consumer may crash on a hostile tensor, all cases run in a child
-    process, which is started again when it has died. So the child must be able to import `f`. The
-    rules are those of https://dmlc.github.io/dlpack. Waits for all cases.
+    process, which is started again when it has died. So the child must be able to import `f`. A
+    case may take 60 seconds there. The rules are those of https://dmlc.github.io/dlpack. Waits for
+    all cases.
 
     Args:
         f: the consumer: "module:function", or a callable of a module. A callable that cannot be
-            pickled is run in this process, without the cases that it might crash on.
+            pickled is run in this process, without the cases that it might crash on, and without a
+            limit of time.
         memory: "usm" for tensors of oneAPI's device; "host" for tensors in ordinary host memory,
             about which no consumer can know whether it is there.
         to_numpy: turns a result into a NumPy array; given in the same ways. Without it, results are
@@ -94,7 +101,7 @@ def check_dlpack_consumer(
         A Report with one finding for each case.
 
     Raises:
-        TypeError: `f` or `to_numpy` is neither callable nor "module:function".
+        TypeError: `f` or `to_numpy` is neither callable nor the "module:function" of a callable.
         ValueError: `memory` is something else.
 
     Example:
@@ -140,7 +147,9 @@ class _Consumer:
                 self.f(given.producer)
             result = self.f(given.producer)
             faults = [fault for fault in self.faults(case, given, result) if fault]
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # SystemExit too, which would end the other cases with it
             return BROKEN, f"{type(error).__name__}: {error}"
         del result
         found = "; ".join(faults) or self.fault_at_end(given.producer)
@@ -150,6 +159,8 @@ class _Consumer:
         producer = case.make()
         try:
             self.f(producer)
+        except KeyboardInterrupt:
+            raise
         except BaseException as error:
             found = f"{type(error).__name__}: {error}"
             if not isinstance(error, case.errors):
@@ -180,7 +191,7 @@ class _Consumer:
         Raises
         ------
         TypeError
-            `f` or `to_numpy` is neither callable nor "module:function".
+            `f` or `to_numpy` is neither callable nor the "module:function" of a callable.
         """
         for name, given in (("f", self.f), ("to_numpy", self.to_numpy)):
             if not (callable(given) or _is_path(given) or (name, given) == ("to_numpy", None)):
@@ -204,6 +215,16 @@ class _Consumer:
         return dataclasses.replace(self, f=change(self.f), to_numpy=change(self.to_numpy))
 
 
+def _seen(result: Any) -> tuple[int, bool] | None:
+    """Address of element zero and whether it is read-only; None where the result has no such."""
+    if isinstance(result, numpy.ndarray):
+        return result.ctypes.data, not result.flags.writeable
+    if hasattr(result, ATTRIBUTE):
+        address = _core.from_usm_array_interface(result)._pointer
+        return address, bool(getattr(result, ATTRIBUTE)["data"][1])
+    return None
+
+
 # ---- the protocol's consumers
 
 
@@ -214,10 +235,14 @@ class _OfProtocol(_Consumer):
     cases = CASES
 
     def faults(self, case: Good, given: Given, result: Any) -> Iterator[str]:
-        if hasattr(result, ATTRIBUTE) and not self.copies:
-            displaced = self._displaced(given, result)
+        # A NumPy array of device memory may have to be a copy.
+        may_copy = case.kind == "device" and isinstance(result, numpy.ndarray)
+        seen = None if self.copies or may_copy else _seen(result)
+        if seen is not None:
+            address, readonly = seen
+            displaced = self._displaced(given, address)
             yield displaced
-            if case.readonly and not getattr(result, ATTRIBUTE)["data"][1]:
+            if case.readonly and not readonly:
                 yield "the result is writable"
             if not displaced and given.elements.size:
                 # The result alone must keep the memory, once the producer is gone.
@@ -227,9 +252,8 @@ class _OfProtocol(_Consumer):
                 yield "" if memory() is not None else "the result does not keep the memory alive"
         yield self.different(result, given.span if self.as_bytes else given.elements)
 
-    def _displaced(self, given: Given, result: Any) -> str:
+    def _displaced(self, given: Given, found: int) -> str:
         expected = given.lowest if self.as_bytes else given.address
-        found = _core.from_usm_array_interface(result)._pointer
         if given.elements.size == 0 or found == expected:
             return ""
         inside = 0 <= found - given.memory._pointer < given.memory.nbytes
@@ -250,16 +274,12 @@ class _OfUsm(_Consumer):
             if given.producer.deleted:
                 yield "the deleter was called while the result exists"
                 return
-            address, readonly = None, True
-            if isinstance(result, numpy.ndarray):
-                address, readonly = result.ctypes.data, not result.flags.writeable
-            elif hasattr(result, ATTRIBUTE):
-                address = _core.from_usm_array_interface(result)._pointer
-                readonly = bool(getattr(result, ATTRIBUTE)["data"][1])
-            if address not in (None, given.address):
-                yield f"element zero is at {address:#x}, not {given.address:#x}"
-            if case.changes.get("flags") == READ_ONLY and not readonly:
-                yield "the result is writable"
+            if (seen := _seen(result)) is not None:
+                address, readonly = seen
+                if address != given.address:
+                    yield f"element zero is at {address:#x}, not {given.address:#x}"
+                if case.changes.get("flags") == READ_ONLY and not readonly:
+                    yield "the result is writable"
         yield self.different(result, given.elements)
 
     def fault_at_end(self, producer: Any) -> str:
@@ -290,7 +310,7 @@ def _path_or_same(given):
     path = f"{getattr(given, '__module__', None)}:{getattr(given, '__qualname__', None)}"
     try:
         return path if _function(path) is given else given
-    except (ImportError, AttributeError):
+    except (ImportError, AttributeError, TypeError):
         return given
 
 
@@ -301,6 +321,8 @@ def _function(given):
     found = importlib.import_module(module)
     for part in name.split("."):
         found = getattr(found, part)
+    if not callable(found):
+        raise TypeError(f"{given!r} must name a callable, found {type(found).__name__}")
     return found
 
 
@@ -315,12 +337,24 @@ def _in_children(consumer: _Consumer) -> list[Finding] | None:
         return None
     findings: list[Finding] = []
     names = list(consumer.cases)
+    deaths_in_a_row = 0
     while len(findings) < len(names):
         judged = _in_one_child(consumer, names[len(findings) :])
         if judged is None:
             return None
         findings += judged
+        deaths_in_a_row = deaths_in_a_row + 1 if len(judged) == 1 else 1
+        silent = sum(finding.found == _no_answer() for finding in findings)
+        if silent >= _SILENT_CASES or deaths_in_a_row >= _DEATHS_IN_A_ROW:
+            unanswered = silent if silent >= _SILENT_CASES else deaths_in_a_row
+            why = f"given up after {unanswered} cases without an answer"
+            left = (consumer.cases[name] for name in names[len(findings) :])
+            findings += [Finding(case.name, NOT_TRIED, case.expected, why) for case in left]
     return findings
+
+
+def _no_answer() -> str:
+    return f"no answer in {_CASE_SECONDS} seconds"
 
 
 def _in_one_child(consumer: _Consumer, names: list[str]) -> list[Finding] | None:
@@ -350,7 +384,7 @@ def _received(here, child, names: list[str], cases: Mapping[str, Case]) -> list[
             findings.append(here.recv())
         if len(findings) == len(names):
             return findings
-        how = f"no answer in {_CASE_SECONDS} seconds"
+        how = _no_answer()
     except EOFError:
         status = child.wait()
         name = f"exit code {status}" if status >= 0 else signal.Signals(-status).name
@@ -366,7 +400,7 @@ def serve(file_descriptor: int) -> None:
     names, pickled = there.recv()
     try:
         consumer = pickle.loads(pickled).with_(_function)
-    except (ImportError, AttributeError):  # of a module that only the parent has
+    except (ImportError, AttributeError, TypeError):  # of a module that only the parent has
         there.send(False)
         return
     there.send(True)

@@ -33,6 +33,7 @@ TYPES = frozenset((
 ))  # fmt: skip
 KEYS = ("version", "shape", "typestr", "typedescr", "data", "strides", "offset")
 _READABLE = ("shape", "typestr", "data", "strides", "offset")
+_DEEPEST = 16  # levels of fields
 _READ_AT_MOST = 1 << 26  # bytes that are compared to see whether they still change
 
 
@@ -44,17 +45,24 @@ def check_producer(obj: object, *, start_work: Callable[[], object] | None = Non
     Args:
         obj: any object with ``__sycl_usm_array_interface__``.
         start_work: a callable that enqueues work which writes to the memory of `obj`, and does not
-            wait for it. It is called once, before the attribute is read. Without it the rule
-            "ready" is not tried.
+            wait for it. It is called once, before the attribute is read, and must change elements.
+            Without it the rule "ready" is not tried.
 
     Returns:
-        A Report with one finding for each rule. Nothing is raised: an object that is no producer
-        breaks the rule "attribute".
+        A Report with one finding for each rule. An object that is no producer breaks the rule
+        "attribute".
+
+    Raises:
+        TypeError: `start_work` is not callable.
 
     Example:
         >>> usmx.testing.check_producer(usmx.zeros((2, 3))).raise_if_broken()
     """
-    return _Producer(obj, start_work).report("producer")
+    if start_work is not None and not callable(start_work):
+        raise TypeError(f"start_work must be a callable, found {type(start_work).__name__}")
+    subject = _Producer(obj, start_work)
+    subject.start()
+    return subject.report("producer")
 
 
 class _Producer(Subject):
@@ -63,10 +71,29 @@ class _Producer(Subject):
     def __init__(self, producer: Any, start_work: Callable[[], object] | None) -> None:
         super().__init__(producer)
         self.start_work = start_work
+        self.before: bytes | None = None  # the elements, before work on them was started
+        self.failed_start = ""
         self.interface: Mapping = {}
         self.again: Mapping = {}
         self.readonly = False
         self.kind = "unknown"
+
+    def start(self) -> None:
+        """Let the caller enqueue work, and keep what is there before it."""
+        if self.start_work is None:
+            return
+        self.before = self.elements()
+        try:
+            self.start_work()
+        except Exception as error:
+            self.failed_start = f"start_work raised {type(error).__name__}: {error}"
+
+    def elements(self) -> bytes | None:
+        """The elements once all work on them is done; None if usmx does not import them."""
+        try:
+            return asnumpy(self.producer).tobytes()
+        except Exception:
+            return None
 
     @property
     def syclobj(self) -> Any:
@@ -93,8 +120,6 @@ class _Producer(Subject):
 
     @rule("attribute", "a dict or another Mapping")
     def _attribute(self) -> str:
-        if self.start_work is not None:
-            self.start_work()
         interface = getattr(self.producer, ATTRIBUTE)
         name = type(interface).__name__
         require(isinstance(interface, Mapping), name)
@@ -123,6 +148,8 @@ class _Producer(Subject):
             fields = self.interface.get("typedescr")
             if not isinstance(fields, list):
                 raise Broken(f"{typestr!r} without a list of fields in 'typedescr'")
+            shallow = not _is_nested_deeper(fields, _DEEPEST)
+            require(shallow, f"'typedescr' is nested more than {_DEEPEST} deep")
             self.itemsize = numpy.dtype([tuple(field) for field in fields]).itemsize
             found = f"{typestr!r} with fields of {self.itemsize} bytes"
             require(typestr == f"|V{self.itemsize}", found)
@@ -147,7 +174,10 @@ class _Producer(Subject):
     def _data(self) -> str:
         data = self.interface.get("data")
         if data is None:
-            host = _host_array(self.producer)
+            try:
+                host = _host_array(self.producer)
+            except (TypeError, BufferError) as error:
+                raise Broken("missing, and the object has no buffer (PEP 3118)") from error
             self.pointer, self.readonly = host.ctypes.data, not host.flags.writeable
             return "none: the buffer's"
         require(isinstance(data, (tuple, list)) and len(data) == 2, repr(data))
@@ -206,11 +236,7 @@ class _Producer(Subject):
     @rule("pointer", "USM in the context of 'syclobj'", "data", "arithmetic", "syclobj")
     def _pointer(self) -> str:
         only_if(not self.is_empty, "no elements")
-        try:
-            self.kind = self.bytes_at(self.pointer, 1).usm_type
-        except ValueError:
-            # One past the end is a fair start for negative offsets.
-            self.kind = self.bytes_at(self.first_byte, 1).usm_type
+        self.kind = self.bytes_at(self.pointer, 1).usm_type
         return f"{self.kind} memory at {self.pointer:#x}"
 
     _bounds, _alignment = Subject.BOUNDS, Subject.ALIGNMENT
@@ -223,6 +249,10 @@ class _Producer(Subject):
         require(is_same, "the data changed while the queue was waited for")
         if self.start_work is None:
             raise NotTried("nothing seen to change; start_work= enqueues work to look for")
+        if self.failed_start:
+            raise NotTried(self.failed_start)
+        if self.before is not None and self.elements() == self.before:
+            raise NotTried("start_work changed no element: nothing to look for")
         return "nothing changed"
 
     @rule("read-only flag", "data[1] says what flags and buffer of the object say", "data")
@@ -248,7 +278,8 @@ class _Producer(Subject):
     def _stable(self) -> str:
         for key in KEYS:
             first, second = self.interface.get(key), self.again.get(key)
-            require(first == second, f"{key!r}: {first!r}, then {second!r}")
+            if _are_different(first, second):
+                raise Broken(f"{key!r}: {first!r}, then {second!r}")
         first, second = self.interface.get("syclobj"), self.again.get("syclobj")
         require(type(first) is type(second), f"'syclobj': {first!r}, then {second!r}")
         return "the same"
@@ -277,6 +308,26 @@ def _integer(value: Any) -> int:
 def _integers(values: Any) -> tuple[int, ...]:
     require(isinstance(values, (tuple, list)), f"{type(values).__name__} {values!r}")
     return tuple(map(_integer, values))
+
+
+def _is_nested_deeper(entries: list, levels: int) -> bool:
+    """Whether a list of fields has fields in fields, more levels than these."""
+    return levels == 0 or any(
+        isinstance(part, list) and _is_nested_deeper(part, levels - 1)
+        for entry in entries
+        if isinstance(entry, (list, tuple))
+        for part in entry
+    )
+
+
+def _are_different(first: Any, second: Any) -> bool:
+    """Whether two values of an entry differ, whatever their ``==`` gives or raises."""
+    try:
+        return bool(first != second)
+    except RecursionError:
+        return False  # nobody can tell
+    except Exception:
+        return repr(first) != repr(second)
 
 
 def _host_array(producer: Any) -> numpy.ndarray:

@@ -98,7 +98,7 @@ class Report:
 
 def _mildness(finding: Finding) -> int:
     rule = finding.rule.partition(":")[0]
-    if rule in _OF_MEMORY or finding.found.startswith("the process died"):
+    if rule in _OF_MEMORY or finding.found.startswith(("the process died", "no answer in")):
         return 0
     return 1 if rule in _OF_NUMBERS else 2
 

@@ -138,6 +138,11 @@ class Subject:
     def nbytes(self) -> int:
         return 0 if self.is_empty else (1 + sum(map(abs, self.reaches()))) * self.itemsize
 
+    def with_pointer(self) -> tuple[int, int]:
+        """Address and number of the bytes that lie in one allocation: elements and pointer."""
+        first = min(self.pointer, self.first_byte)
+        return first, max(self.pointer + 1, self.first_byte + self.nbytes) - first
+
     def bytes_at(self, address: int, nbytes: int) -> Any:
         """A view of these bytes, if they are USM of the producer's context."""
         return _core.from_usm_array_interface(bytes_on(self.syclobj, address, nbytes))
@@ -146,9 +151,11 @@ class Subject:
 
     def arithmetic(self) -> str:
         """Break the rule where a size, stride or address leaves 64 bits."""
-        size = math.prod(max(extent, 1) for extent in self.shape)
-        reach = 0 if self.is_empty else sum(map(abs, self.reaches()))
-        largest = max(map(abs, (size, self.offset, reach, *self.all_strides()))) * self.itemsize
+        counts = [0, *(self.strides or ())]  # of no elements, whose other extents may be any
+        if not self.is_empty:
+            reach = sum(map(abs, self.reaches()))
+            counts = [math.prod(self.shape), self.offset, reach, *self.all_strides()]
+        largest = max(max(map(abs, counts)) * self.itemsize, 0, *self.shape)
         require(largest <= _MOST, f"{largest} bytes")
         if not self.is_empty:
             first, last = self.first_byte, self.first_byte + self.nbytes - 1
@@ -157,9 +164,9 @@ class Subject:
 
     @rule("bounds", "every element inside the allocation", "pointer")
     def BOUNDS(self) -> str:
-        """Ask for a view of all bytes."""
-        view = self.bytes_at(self.first_byte, self.nbytes)
-        return f"{view.nbytes} bytes from {self.first_byte:#x}"
+        """Ask for a view of all bytes, and of the pointer's."""
+        self.bytes_at(*self.with_pointer())
+        return f"{self.nbytes} bytes from {self.first_byte:#x}"
 
     @rule("alignment", "element zero aligned for its type", "arithmetic")
     def ALIGNMENT(self) -> str:
@@ -173,17 +180,19 @@ class Subject:
 
     def agreed_readonly(self, readonly: bool, name: str) -> str:
         """Name what agrees; break the rule where flags or buffer of the object say otherwise."""
-        said = {}
+        said: dict[str, tuple[bool, str]] = {}  # whether it says read-only, and its words
         flags = getattr(self.producer, "flags", None)
         for flag in ("writable", "writeable"):
             if isinstance(writable := getattr(flags, flag, None), (bool, numpy.bool_)):
-                said[f"flags.{flag}"] = not writable
+                said[f"flags.{flag}"] = (not writable, f"flags.{flag} is {bool(writable)}")
                 break
         with contextlib.suppress(TypeError, BufferError):
-            said["the buffer"] = memoryview(self.producer).readonly
+            found = memoryview(self.producer).readonly
+            words = f"the buffer is {'read-only' if found else 'writable'}"
+            said["the buffer"] = (found, words)
         only_if(said, "the object has neither flags nor a buffer")
-        for other, found in said.items():
-            require(found == readonly, f"{name} is {readonly}, {other}: {found}")
+        for found, words in said.values():
+            require(found == readonly, f"{name} is {readonly}, {words}")
         return f"{readonly}, as {' and '.join(said)}"
 
     def imported(self, take: Callable[[Any], Any]) -> str:

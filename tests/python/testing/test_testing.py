@@ -19,7 +19,7 @@ from helpers import (
     interface_of,
     make_capsule,
 )
-from usmx.testing import Finding, Report, check_consumer, check_producer
+from usmx.testing import Finding, Report, _consumers, check_consumer, check_producer
 
 KEPT, BROKEN, NOT_TRIED = "kept", "broken", "not tried"
 
@@ -239,10 +239,22 @@ def test_any_mapping_will_do(memory, mapping):
         ("bounds", {"offset": 1}),
         ("bounds", {"strides": (5, 1)}),
         ("bounds", {"strides": (-4, 1)}),
+        ("bounds", {"offset": 1 << 20}),
+        ("pointer", {"data": (4096, False), "offset": 1 << 20}),
     ],
 )
 def test_lie_about_memory_breaks_its_rule(memory, rule, changes):
     assert broken(check_producer(Producer(interface_of(memory, **changes), memory))) == [rule]
+
+
+def test_offset_into_other_memory_breaks_the_rule_of_its_bounds(memory):
+    """Both are in one slab of usmx, or one after the other."""
+    other = usmx.memory.MemoryUSMShared(96)
+    distance = (other._pointer - memory._pointer) // 8
+    offset = {"offset": distance, "shape": (2,)}
+    assert broken(check_producer(Producer(interface_of(memory, **offset), memory))) == ["bounds"]
+    before = {"offset": (other._pointer - 4096) // 8, "shape": (2,), "data": (4096, False)}
+    assert broken(check_producer(Producer(interface_of(memory, **before), memory))) == ["pointer"]
 
 
 def test_misaligned_element_breaks_the_rule_of_alignment(memory):
@@ -293,6 +305,13 @@ def test_flag_that_differs_from_flags_breaks_the_rule_of_the_flag_alone(memory):
     check_producer(Array(memory, writable=False, data=(memory._pointer, True))).raise_if_broken()
 
 
+@pytest.mark.parametrize("writable", [True, False])
+def test_finding_says_what_flags_and_dictionary_say(memory, writable):
+    lying = Array(memory, writable=writable, data=(memory._pointer, writable))
+    (finding,) = check_producer(lying).broken
+    assert finding.found == f"data[1] is {writable}, flags.writable is {writable}"
+
+
 class Displaced(usmx.USMArray):
     """Its buffer is that of the whole array, its dictionary that of a part."""
 
@@ -317,6 +336,36 @@ def test_dictionary_that_changes_breaks_the_rule_of_stability_alone(memory):
             return interface_of(memory, shape=(3, 4) if self.times % 2 else (4, 3))
 
     assert broken(check_producer(Alternating())) == ["stable"]
+
+
+def test_values_whose_comparison_fails_are_still_compared(memory):
+    interface = interface_of(memory, shape=np.array([3, 4]))
+    assert broken(check_producer(Producer(interface, memory))) == ["shape"]
+
+
+def test_missing_data_without_a_buffer_is_said_so(memory):
+    (finding,) = check_producer(Producer(without(interface_of(memory), "data"), memory)).broken
+    assert (finding.rule, finding.found) == (
+        "data",
+        "missing, and the object has no buffer (PEP 3118)",
+    )
+
+
+@pytest.mark.parametrize("levels", [17, 100_000])
+def test_fields_that_are_nested_too_deep_are_said_so(memory, levels):
+    typedescr = [("x", "<f8")]
+    for _ in range(levels - 1):
+        typedescr = [("x", typedescr)]
+    interface = interface_of(memory, typestr="|V8", typedescr=typedescr)
+    (finding,) = check_producer(Producer(interface, memory)).broken
+    assert (finding.rule, finding.found) == ("typestr", "'typedescr' is nested more than 16 deep")
+    while typedescr[0][1] != "<f8":  # piece by piece: its own destructor may go too deep
+        typedescr = typedescr[0][1]
+
+
+@pytest.mark.parametrize("shape", [(0, 2**62, 2**62), (2**62, 4, 0)])
+def test_extents_beside_a_zero_may_be_any(memory, shape):
+    check_producer(Producer(interface_of(memory, shape=shape), memory)).raise_if_broken()
 
 
 def test_memory_that_dies_with_the_dictionary_breaks_the_rule_of_lifetime():
@@ -355,6 +404,29 @@ def test_data_that_is_waited_for_keeps_the_rule_of_readiness(kind):
     assert outcomes(report)["ready"] == KEPT
 
 
+def found_ready(producer, start_work):
+    report = check_producer(producer, start_work=start_work)
+    assert report.ok
+    (finding,) = [finding for finding in report.findings if finding.rule == "ready"]
+    return finding.outcome, finding.found
+
+
+def test_readiness_is_not_tried_by_work_that_fails_or_changes_nothing(memory):
+    assert found_ready(memory, lambda: 1 / 0) == (
+        NOT_TRIED,
+        "start_work raised ZeroDivisionError: division by zero",
+    )
+    nothing = "start_work changed no element: nothing to look for"
+    assert found_ready(memory, lambda: None) == (NOT_TRIED, nothing)
+    assert found_ready(memory, lambda: memory.memset(7))[0] == KEPT
+
+
+@pytest.mark.parametrize("work", [5, "text"])
+def test_work_must_be_a_callable(memory, work):
+    with pytest.raises(TypeError, match="start_work must be a callable, found"):
+        check_producer(memory, start_work=work)
+
+
 def test_readiness_is_not_tried_without_work(memory):
     assert outcomes(check_producer(memory))["ready"] == NOT_TRIED
 
@@ -382,9 +454,41 @@ def test_consumer_that_copies_is_found():
     assert "a copy" in report.broken[0].found
 
 
+def test_consumer_that_copies_to_the_host_is_found():
+    report = check_consumer(consumers.to_host)
+    assert {"shared memory", "host memory", "offset"} <= set(broken(report))
+    assert all("a copy: element zero is at" in finding.found for finding in report.broken)
+    assert outcomes(report)["device memory"] == KEPT  # the host may have to copy it
+
+
+@pytest.mark.skipif(SIMULATED, reason="the host has no view of memory elsewhere")
+def test_consumer_may_give_a_view_as_a_numpy_array():
+    report = check_consumer(consumers.viewing_on_host)
+    assert not {"shared memory", "host memory", "offset", "read-only"} & set(broken(report)), report
+
+
+def test_consumer_that_exits_breaks_each_case_of_its_own():
+    report = check_consumer(consumers.exiting)
+    assert {f.found for f in report.findings} == {"SystemExit: 0"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sleeping", "dying"])
+def test_consumer_that_never_answers_is_given_up(name, monkeypatch):
+    if name == "sleeping":
+        monkeypatch.setattr(_consumers, "_CASE_SECONDS", 0.3)
+    monkeypatch.setattr(_consumers, "_SILENT_CASES", 2)
+    monkeypatch.setattr(_consumers, "_DEATHS_IN_A_ROW", 2)
+    report = check_consumer(f"consumers:{name}")
+    said = {"sleeping": "no answer in 0.3 seconds", "dying": "the process died: exit code 3"}
+    assert [f.found for f in report.broken] == [said[name]] * 2
+    assert {f.outcome for f in report.findings[2:]} == {NOT_TRIED}
+    assert report.findings[-1].found == "given up after 2 cases without an answer"
+
+
 def test_consumer_may_be_meant_to_copy():
     check_consumer(consumers.copying, copies=True).raise_if_broken()
-    check_consumer(consumers.to_host).raise_if_broken()
+    check_consumer(consumers.to_host, copies=True).raise_if_broken()
 
 
 def test_result_can_be_read_by_a_second_function():
@@ -449,6 +553,11 @@ def test_consumer_must_be_a_callable_or_the_path_of_one(given):
     if given is not None:
         with pytest.raises(TypeError, match="to_numpy"):
             check_consumer(consumers.good, to_numpy=given)
+
+
+def test_path_must_name_a_callable():
+    with pytest.raises(TypeError, match=r"'consumers:np' must name a callable, found module"):
+        check_consumer("consumers:np")
 
 
 def test_path_to_nothing_is_an_import_error():
