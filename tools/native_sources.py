@@ -22,6 +22,7 @@ def find(name, bound, owner=None):
     """The file of a binding and its line, or None.
 
     `bound` is the function, the class or the attribute, and `owner` the class of an attribute.
+    A binding is a line `declare<"def name(...)">`, or has the name and the docstring near it.
     Classes share names with the same docstring, such as `wait`. Then the file comes first in which
     the class is bound, last those of other classes, and else the one with most of its attributes.
     """
@@ -56,6 +57,10 @@ def _places(name, bound, is_attribute):
     opening = opening.replace('"', r"\"")
     places = []
     for file, text in _sources().items():
+        for line in re.finditer(rf'"def {re.escape(name)}\(', text):
+            of_module = re.match(r"[^;]*?>\(\s*m\b", text[line.end() :])
+            if is_attribute != bool(of_module):
+                places.append((0, file, text.count("\n", 0, line.end()) + 1))
         for literal in re.finditer(f'"{re.escape(name)}"', text):
             before = text[max(0, literal.start() - 40) : literal.start()]
             of_module = re.search(r"\bm\.def\(\s*$", before)

@@ -130,6 +130,13 @@ class queue_table {
     }
   }
 
+  /// The references to a queue that the table has.
+  long references_to(const sycl::queue& queue) {
+    const std::lock_guard lock(mutex_);
+    const auto known = queues_.find(std::hash<sycl::queue>()(queue));
+    return known != queues_.end() && known->second->kept != nullptr ? 1 : 0;
+  }
+
   std::vector<sycl::queue> alive() {
     std::vector<sycl::queue> all;
     const std::lock_guard lock(mutex_);
@@ -178,6 +185,10 @@ void queue_lock::wait(sycl::queue queue) const {
     of_->is_stream() ? queue.ext_oneapi_submit_barrier().wait() : queue.wait();
   }
   of_->end_wait(number);
+}
+
+bool is_held_elsewhere(const sycl::queue& queue) {
+  return sycl::detail::getSyclObjImpl(queue).use_count() > 1 + table().references_to(queue);
 }
 
 void release_dropped_queues() {
