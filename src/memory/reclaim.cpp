@@ -687,7 +687,6 @@ void synchronize() {
   detail::wait_for_cached_queues();
   detail::wait_for_all_pending_work();
   detail::release_all();
-  detail::release_dropped_queues();
 }
 
 void wait_for_events(const std::vector<sycl::event>& events) {

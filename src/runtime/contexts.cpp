@@ -309,8 +309,9 @@ std::vector<sycl::queue> context_state::queues() const {
 
 bool context_state::queues_in_use() const {
   const std::lock_guard lock(queues_mutex_);
-  return std::ranges::any_of(
-      queues_, [](const device_queues& on) { return on.peers || is_held_elsewhere(on.own); });
+  return std::ranges::any_of(queues_, [](const device_queues& on) {
+    return on.peers || sycl::detail::getSyclObjImpl(on.own).use_count() > 1;
+  });
 }
 
 bool context_state::is_in_use() const {

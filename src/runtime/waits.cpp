@@ -35,11 +35,7 @@ struct used_queue {
       : alive(sycl::detail::getSyclObjImpl(queue)),
         traits(traits_of(queue.get_backend())),
         needs_lock(!queue.is_in_order()),
-        stream_number(needs_lock ? 0 : next_stream_number()) {
-    if (needs_lock && traits.ends_only_finished_queues) {
-      kept = alive.lock();
-    }
-  }
+        stream_number(needs_lock ? 0 : next_stream_number()) {}
 
   static std::uint64_t next_stream_number() noexcept {
     static std::atomic<std::uint64_t> latest = 0;
@@ -61,14 +57,7 @@ struct used_queue {
     }
   }
 
-  /// Whether usmx alone holds the queue: nobody submits to it any more. `held_here` are the
-  /// references that the caller knows of.
-  bool is_dropped(long held_here) const noexcept {
-    return kept != nullptr && kept.use_count() == held_here;
-  }
-
   std::weak_ptr<implementation::element_type> alive;
-  std::shared_ptr<implementation::element_type> kept;  // until the queue is finished
   const backend_traits& traits;
   bool needs_lock;
   std::uint64_t stream_number;
@@ -99,42 +88,7 @@ class queue_table {
       next_sweep_ = std::max(2 * queues_.size(), smallest_sweep);
     }
     wait_at_exit();
-    has_new_ = true;
     return queues_.emplace(identity, std::make_shared<used_queue>(queue)).first->second;
-  }
-
-  /// Whether a queue was added since this was asked last.
-  bool take_news() noexcept {
-    return has_new_.load(std::memory_order_relaxed) && has_new_.exchange(false);
-  }
-
-  std::vector<std::shared_ptr<used_queue>> dropped() {
-    std::vector<std::shared_ptr<used_queue>> all;
-    const std::lock_guard lock(mutex_);
-    for (const auto& [identity, known] : queues_) {
-      if (known->is_dropped(1)) {
-        all.push_back(known);
-      }
-    }
-    return all;
-  }
-
-  /// Forgets a queue that is finished, unless somebody has got it from here meanwhile. The caller
-  /// holds one reference, and releases the queue outside of the lock.
-  void forget(const sycl::queue& finished, used_queue& known) {
-    std::shared_ptr<used_queue::implementation::element_type> released;
-    const std::lock_guard lock(mutex_);
-    if (known.is_dropped(2)) {
-      released = std::move(known.kept);
-      queues_.erase(std::hash<sycl::queue>()(finished));
-    }
-  }
-
-  /// The references to a queue that the table has.
-  long references_to(const sycl::queue& queue) {
-    const std::lock_guard lock(mutex_);
-    const auto known = queues_.find(std::hash<sycl::queue>()(queue));
-    return known != queues_.end() && known->second->kept != nullptr ? 1 : 0;
   }
 
   std::vector<sycl::queue> alive() {
@@ -153,7 +107,6 @@ class queue_table {
 
   ranked_mutex<lock_rank::queue_table> mutex_;
   std::unordered_map<std::size_t, std::shared_ptr<used_queue>> queues_;
-  std::atomic<bool> has_new_ = false;
   std::size_t next_sweep_ = smallest_sweep;
 };
 
@@ -167,9 +120,6 @@ queue_lock::queue_lock(std::shared_ptr<used_queue> of, std::unique_lock<queue_mu
 queue_lock lock_queue(const sycl::queue& queue) {
   about_to_wait();  // for the lock, whose holder may be waiting for the queue, or in the runtime
   std::shared_ptr<used_queue> of = table().of(queue);
-  if (table().take_news()) {
-    release_dropped_queues();
-  }
   if (!of->needs_lock) {
     return {std::move(of), {}};
   }
@@ -185,20 +135,6 @@ void queue_lock::wait(sycl::queue queue) const {
     of_->is_stream() ? queue.ext_oneapi_submit_barrier().wait() : queue.wait();
   }
   of_->end_wait(number);
-}
-
-bool is_held_elsewhere(const sycl::queue& queue) {
-  return sycl::detail::getSyclObjImpl(queue).use_count() > 1 + table().references_to(queue);
-}
-
-void release_dropped_queues() {
-  for (const std::shared_ptr<used_queue>& known : table().dropped()) {
-    const auto queue = sycl::detail::createSyclObjFromImpl<sycl::queue>(known->kept);
-    if (queue.ext_oneapi_empty()) {
-      queue_lock(known, std::unique_lock(known->mutex)).wait(queue);
-      table().forget(queue, *known);
-    }
-  }
 }
 
 std::uint64_t stream_number(const sycl::queue& queue) { return table().of(queue)->stream_number; }

@@ -147,13 +147,6 @@ class queue_moment {
 /// The queues that have been locked and that some code still holds.
 std::vector<sycl::queue> used_queues();
 
-/// Whether some code holds the queue besides the caller, who has one reference.
-bool is_held_elsewhere(const sycl::queue&);
-
-/// Releases the queues that usmx alone holds and whose work is complete. Waits until the driver has
-/// ended their last command, which takes microseconds (docs/decisions.md, 227).
-void release_dropped_queues();
-
 /// Whether the calling thread may give up waits for earlier work.
 bool may_be_interrupted() noexcept;
 

@@ -19,7 +19,6 @@ namespace usmx::inline v1::detail {
 /// race in the runtime's adapter: it reads an event that each submission frees.
 const backend_traits opencl_traits{.waits_one_at_a_time = true,
                                    .in_order_queues_tell_if_empty = false,
-                                   .ends_only_finished_queues = true,
                                    .host_reaches_memory_of_cpus = true,
                                    .memcpy_crosses_devices = false,
                                    .has_onemkl = true,

@@ -40,9 +40,6 @@ struct backend_traits {
   /// Whether an in-order queue can be asked if it is empty, whatever other threads submit to it
   /// (docs/decisions.md, 18).
   bool in_order_queues_tell_if_empty = true;
-  /// Whether the driver stops if an out-of-order queue goes while a command of it ends
-  /// (docs/decisions.md, 227).
-  bool ends_only_finished_queues = false;
   /// Whether the queues that usmx keeps are in order (docs/decisions.md, 169). Those of CPU devices
   /// are not: dpctl's are not, and commands may run beside each other.
   bool keeps_in_order_queues = false;

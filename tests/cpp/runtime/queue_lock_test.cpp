@@ -8,7 +8,6 @@
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -169,28 +168,6 @@ TEST_F(queue_lock_test, moment_is_not_past_while_another_thread_holds_the_queue)
     EXPECT_FALSE(asked.get());
   }
   EXPECT_TRUE(moment.is_past());
-}
-
-TEST_F(queue_lock_test, dropped_queue_is_held_until_it_is_finished) {
-  if (!traits_of(queue().get_backend()).ends_only_finished_queues) {
-    GTEST_SKIP() << "this back end's queues may go at any time";
-  }
-  support::gate gate(context());
-  std::weak_ptr<void> watched;
-  sycl::event work;
-  {
-    sycl::queue own = out_of_order_queue();
-    lock_queue(own);
-    watched = sycl::detail::getSyclObjImpl(own);
-    work = own.ext_oneapi_submit_barrier({gate.event()});
-  }
-  usmx::detail::release_dropped_queues();
-  EXPECT_FALSE(watched.expired());
-  gate.open();
-  work.wait();
-  EXPECT_FALSE(watched.expired());
-  usmx::detail::release_dropped_queues();
-  EXPECT_TRUE(watched.expired());
 }
 
 }  // namespace
