@@ -181,7 +181,7 @@ def _have_fields(operands):
     return all(type(each) is USMArray and each.dtype.names for each in operands)
 
 
-_OPERANDS = (USMArray, Traced, *WEAK)
+_OPERANDS = (USMArray, Traced, range, *WEAK)
 
 
 def is_number(operand: Any) -> bool:
@@ -198,8 +198,6 @@ def is_operand(other: Any) -> bool:
         return True
     if isinstance(other, (list, tuple)):
         return _has_numbers(other)
-    if isinstance(other, range):
-        return True
     is_host = type(other) in (numpy.ndarray, numpy.memmap) or isinstance(other, numpy.generic)
     return is_host or _as_array(other) is not None
 

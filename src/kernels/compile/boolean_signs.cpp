@@ -1,61 +1,50 @@
 #include "kernels/compile/boolean_signs.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <cstddef>
+#include <initializer_list>
 #include <map>
 #include <set>
-#include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "kernels/compile/spirv.hpp"
-#include "usmx/base/error.hpp"
 
 namespace usmx::inline v1::detail {
+namespace spirv {
 namespace {
 
-using module_word = std::uint32_t;
-using module_words = std::span<const module_word>;
-
-constexpr std::size_t header_words = 5;
 constexpr std::size_t bound_at = 3;  // greater than each number in the module
 
 /// Instructions by their number in the specification of SPIR-V.
-constexpr module_word op_constant = 43;
-constexpr module_word op_constant_composite = 44;
-constexpr module_word op_constant_null = 46;
-constexpr module_word op_convert_s_to_f = 111;
-constexpr module_word op_s_negate = 126;
-constexpr module_word op_select = 169;
+constexpr word op_constant = 43;
+constexpr word op_constant_composite = 44;
+constexpr word op_constant_null = 46;
+constexpr word op_convert_s_to_f = 111;
+constexpr word op_s_negate = 126;
+constexpr word op_select = 169;
 
 /// Copies a module, instruction by instruction, and negates the integers, 1 or 0, that a boolean
 /// became before it becomes a floating-point number as a signed one.
 class copier {
  public:
-  explicit copier(module_words module) : copy_(module.begin(), module.begin() + header_words) {
-    for (module_words left = module.subspan(header_words); !left.empty();) {
-      const std::size_t count = left[0] >> 16;
-      if (count == 0 || count > left.size()) {
-        throw value_error("a module of SPIR-V ends within an instruction");
-      }
-      take(left.first(count));
-      left = left.subspan(count);
+  explicit copier(words module) : copy_(module.begin(), module.begin() + words_of_header) {
+    for (const words each : instructions_of(module)) {
+      take(each);
     }
   }
 
   bool is_changed() const noexcept { return is_changed_; }
 
   std::string bytes() const {
-    return {reinterpret_cast<const char*>(copy_.data()), copy_.size() * sizeof(module_word)};
+    return {reinterpret_cast<const char*>(copy_.data()), copy_.size() * sizeof(word)};
   }
 
  private:
-  using id = module_word;
+  using id = word;
 
-  void take(module_words instruction) {
-    const module_word code = instruction[0] & 0xffff;
-    const module_words of = instruction.subspan(1);  // type, result, operands
+  void take(words instruction) {
+    const word code = instruction[0] & 0xffff;
+    const words of = instruction.subspan(1);  // type, result, operands
     if (code == op_convert_s_to_f && of.size() == 3 && booleans_.contains(of[2])) {
       const id negative = copy_[bound_at]++;
       add({op_s_negate, booleans_.at(of[2]), negative, of[2]});
@@ -67,7 +56,7 @@ class copier {
     note(code, of);
   }
 
-  void note(module_word code, module_words of) {
+  void note(word code, words of) {
     if (code == op_constant && of.size() >= 3) {
       note_number(of[1], of.subspan(2));
     } else if (code == op_constant_null && of.size() == 2) {
@@ -80,8 +69,8 @@ class copier {
     }
   }
 
-  void note_number(id constant, module_words value) {
-    if (std::ranges::all_of(value.subspan(1), [](module_word each) { return each == 0; })) {
+  void note_number(id constant, words value) {
+    if (std::ranges::all_of(value.subspan(1), [](word each) { return each == 0; })) {
       if (value[0] == 0) {
         zeros_.insert(constant);
       } else if (value[0] == 1) {
@@ -90,7 +79,7 @@ class copier {
     }
   }
 
-  void note_vector(id constant, module_words parts) {
+  void note_vector(id constant, words parts) {
     for (std::set<id>* numbers : {&zeros_, &ones_}) {
       if (std::ranges::all_of(parts, [&](id part) { return numbers->contains(part); })) {
         numbers->insert(constant);
@@ -98,12 +87,12 @@ class copier {
     }
   }
 
-  void add(std::initializer_list<module_word> instruction) {
-    copy_.push_back(static_cast<module_word>(instruction.size() << 16) | *instruction.begin());
+  void add(std::initializer_list<word> instruction) {
+    copy_.push_back(static_cast<word>(instruction.size() << 16) | *instruction.begin());
     copy_.insert(copy_.end(), instruction.begin() + 1, instruction.end());
   }
 
-  std::vector<module_word> copy_;
+  std::vector<word> copy_;
   bool is_changed_ = false;
   std::set<id> zeros_;
   std::set<id> ones_;
@@ -111,14 +100,11 @@ class copier {
 };
 
 }  // namespace
+}  // namespace spirv
 
 std::optional<std::string> with_boolean_signs(std::string_view module) {
-  std::vector<module_word> all(module.size() / sizeof(module_word));
-  if (module.size() % sizeof(module_word) != 0 || all.size() < header_words) {
-    throw value_error("expected a module of SPIR-V, found too few bytes");
-  }
-  std::memcpy(all.data(), module.data(), module.size());
-  const copier copy(all);
+  const std::vector<spirv::word> all = spirv::words_of(module);
+  const spirv::copier copy(all);
   return copy.is_changed() ? std::optional(copy.bytes()) : std::nullopt;
 }
 

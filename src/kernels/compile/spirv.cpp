@@ -21,10 +21,6 @@ namespace usmx::inline v1::detail {
 namespace spirv {
 namespace {
 
-using word = std::uint32_t;
-using words = std::span<const word>;
-
-constexpr std::size_t words_of_header = 5;
 constexpr word first_version = 0x10000;
 constexpr word last_version = 0x10600;
 
@@ -93,13 +89,8 @@ std::size_t round_up(std::size_t size, std::size_t alignment) {
 class module_reader {
  public:
   explicit module_reader(words module) {
-    for (words left = module.subspan(words_of_header); !left.empty();) {
-      const std::size_t count = left[0] >> 16;
-      if (count == 0 || count > left.size()) {
-        refuse("expected an instruction of 1 to ", left.size(), " words, found ", count);
-      }
-      read({code{left[0] & 0xffff}, left.subspan(1, count - 1)});
-      left = left.subspan(count);
+    for (const words each : instructions_of(module)) {
+      read({code{each[0] & 0xffff}, each.subspan(1)});
     }
   }
 
@@ -337,19 +328,6 @@ class module_reader {
   id function_ = 0;
 };
 
-std::vector<word> words_of(std::string_view module) {
-  std::vector<word> all(module.size() / sizeof(word));
-  if (module.size() % sizeof(word) != 0 || all.size() < words_of_header) {
-    refuse("expected at least ", words_of_header, " words of 4 bytes, found ", module.size(),
-           " bytes");
-  }
-  std::memcpy(all.data(), module.data(), module.size());
-  if (all[1] < first_version || all[1] > last_version) {
-    refuse("expected version 1.0 to 1.6, found ", all[1] >> 16 & 0xff, '.', all[1] >> 8 & 0xff);
-  }
-  return all;
-}
-
 /// Whether SPIR-V, or the SYCL runtime, defines what has this name. C++ puts the length of the name
 /// and "_Z" in front of it.
 bool is_built_in(std::string_view name) {
@@ -368,6 +346,33 @@ std::string readable(const std::string& name) {
 }
 
 }  // namespace
+
+std::vector<word> words_of(std::string_view module) {
+  std::vector<word> all(module.size() / sizeof(word));
+  if (module.size() % sizeof(word) != 0 || all.size() < words_of_header) {
+    refuse("expected at least ", words_of_header, " words of 4 bytes, found ", module.size(),
+           " bytes");
+  }
+  std::memcpy(all.data(), module.data(), module.size());
+  if (all[1] < first_version || all[1] > last_version) {
+    refuse("expected version 1.0 to 1.6, found ", all[1] >> 16 & 0xff, '.', all[1] >> 8 & 0xff);
+  }
+  return all;
+}
+
+std::vector<words> instructions_of(words module) {
+  std::vector<words> all;
+  for (words left = module.subspan(words_of_header); !left.empty();) {
+    const std::size_t count = left[0] >> 16;
+    if (count == 0 || count > left.size()) {
+      refuse("expected an instruction of 1 to ", left.size(), " words, found ", count);
+    }
+    all.push_back(left.first(count));
+    left = left.subspan(count);
+  }
+  return all;
+}
+
 }  // namespace spirv
 
 std::vector<kernel_parameter> spirv_parameters(std::string_view module, std::string_view kernel) {

@@ -27,6 +27,22 @@ inline bool is_spirv(std::string_view bytes) noexcept {
 
 namespace usmx::inline v1::detail {
 
+namespace spirv {
+
+using word = std::uint32_t;
+using words = std::span<const word>;
+
+inline constexpr std::size_t words_of_header = 5;
+
+/// The words of a module. Throws value_error where it is none, or of another version than 1.0 to
+/// 1.6.
+std::vector<word> words_of(std::string_view module);
+
+/// The instructions after the header. Refer to the module. Throws value_error where one is cut off.
+std::vector<words> instructions_of(words module);
+
+}  // namespace spirv
+
 /// The parameters of the kernel with that entry point. Signs of integers, the fields of structures
 /// and most element types are not in a module: integers are signless, and a pointer to bytes may be
 /// one to anything. Throws value_error where the module is none, is of another version than 1.0 to
